@@ -1,0 +1,3 @@
+//! Pure statistics of measurements.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]

@@ -1,0 +1,1 @@
+//! Starts measured commands from a tiny process.
