@@ -1,0 +1,13 @@
+//! Numbers from other programs (R, SciPy, NIST, ministat); each file under `vectors/` says which.
+
+#[path = "reference/vectors.rs"]
+mod vectors;
+
+#[path = "reference/dip.rs"]
+mod dip;
+#[path = "reference/looks.rs"]
+mod looks;
+#[path = "reference/signed_rank.rs"]
+mod signed_rank;
+#[path = "reference/verdict.rs"]
+mod verdict;
