@@ -1,0 +1,132 @@
+//! A machine that runs nothing: costs, noise, load and failures are drawn from a stated [`World`], and its clock
+//! moves without anybody waiting. The truth is known, so whatever is concluded from its runs can be checked, and
+//! half a minute of measuring takes milliseconds. It never starts a process, reads a clock or touches a file.
+
+mod bookkeeping;
+mod cause;
+mod course;
+mod drift;
+mod execution;
+mod failure;
+mod load;
+mod noise;
+mod program;
+mod readings;
+mod rights;
+mod streams;
+#[cfg(test)]
+mod tests;
+mod weather;
+mod world;
+
+pub use cause::{Cause, Condition, Effect};
+pub use drift::Drift;
+pub use failure::{Failure, How, When};
+pub use load::{Competition, Load};
+pub use noise::Noise;
+pub use program::{ColdStart, Cost, Program};
+pub use rights::Rights;
+pub use world::{Interrupt, World};
+
+use course::Course;
+use execution::{Execution, not_started};
+use weather::{Climate, Weather};
+
+use super::{Machine, MachineError, Outcome};
+use crate::model::{Exit, Floor, Host, Launch, Metric, Missing};
+
+/// The machine of a world.
+#[derive(Clone, Debug)]
+pub struct Simulated {
+    world: World,
+    climate: Climate,
+    now_s: f64,
+    /// Runs of each program of the world so far.
+    runs_of: Vec<usize>,
+    /// Runs that ended without an interrupt.
+    whole_runs: usize,
+    interrupted: bool,
+}
+
+impl Simulated {
+    pub fn new(world: World) -> Self {
+        let climate = Climate::new(&world);
+        let runs_of = vec![0; world.programs.len()];
+        Simulated { world, climate, now_s: 0.0, runs_of, whole_runs: 0, interrupted: false }
+    }
+}
+
+impl Machine for Simulated {
+    fn host(&mut self) -> Host {
+        self.world.host()
+    }
+
+    fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing> {
+        self.world.rights.check(metric)
+    }
+
+    fn floor(&mut self) -> Option<Floor> {
+        self.world.floor
+    }
+
+    fn run(&mut self, launch: &Launch, metrics: &[Metric]) -> Result<Outcome, MachineError> {
+        // Weather passes whatever is run, or one failed start would shift the noise of all later runs.
+        let weather = self.climate.next();
+        let outcome = match self.find(launch) {
+            Some(place) => self.run_program(place, launch, metrics, &weather)?,
+            None => not_started(Exit::NotStarted { errno: libc::ENOENT, step: "exec".into() }, metrics),
+        };
+        self.now_s += self.world.overhead_s.max(0.0);
+        match outcome.exit {
+            Exit::Interrupted => self.interrupted = true,
+            _ => self.whole_runs += 1,
+        }
+        Ok(outcome)
+    }
+
+    fn now_s(&mut self) -> f64 {
+        self.now_s
+    }
+
+    fn interrupted(&self) -> bool {
+        let passed = |interrupt| matches!(interrupt, Interrupt::AtSecond(at_s) if at_s <= self.now_s);
+        self.interrupted || self.world.interrupt.is_some_and(passed)
+    }
+}
+
+impl Simulated {
+    fn find(&self, launch: &Launch) -> Option<usize> {
+        let name = launch.argv.first()?;
+        self.world.programs.iter().position(|program| program.name == *name)
+    }
+
+    /// One run of a program of the world; the clock moves to its end.
+    fn run_program(
+        &mut self,
+        place: usize,
+        launch: &Launch,
+        metrics: &[Metric],
+        weather: &Weather,
+    ) -> Result<Outcome, MachineError> {
+        self.runs_of[place] += 1;
+        let (number, program) = (self.runs_of[place], &self.world.programs[place]);
+        let execution = Execution { world: &self.world, program, number, launch, weather };
+        let planned = execution.undisturbed();
+        let interrupt_s = self.interrupt_s(&planned);
+        let (course, exit) = execution.ended(planned, interrupt_s)?;
+        let outcome = execution.outcome(&course, exit, metrics);
+        self.now_s += course.wall_s().max(0.0);
+        Ok(outcome)
+    }
+
+    /// When the user interrupts this run, in seconds from its start.
+    fn interrupt_s(&self, course: &Course) -> Option<f64> {
+        if self.interrupted {
+            return Some(0.0);
+        }
+        match self.world.interrupt? {
+            Interrupt::AtSecond(at_s) => Some((at_s - self.now_s).max(0.0)),
+            Interrupt::AfterRuns(runs) => (self.whole_runs >= runs).then(|| course.wall_s() / 2.0),
+        }
+    }
+}
