@@ -1,0 +1,140 @@
+//! The launcher program: starts one measured command at a time and reaps it.
+//!
+//! It is compiled on its own by `build.rs` (no standard library, no libc, static) so that it stays
+//! under a few hundred kilobytes: Linux lets the peak memory of a new process start at the memory
+//! of whoever started it, and a start costs the more the larger the starter is.
+//!
+//! It never prints, never opens a file for the command and never interprets what it launches:
+//! orders come in by the control socket, answers go out by it, and when the socket closes the
+//! running command is killed. Without the argument `serve` it is the *null program*, which ends
+//! after a few instructions.
+
+#![no_std]
+#![no_main]
+// The memory functions below are loops that the compiler would otherwise recognise and replace by
+// calls to themselves.
+#![no_builtins]
+
+#[path = "launcher/child.rs"]
+mod child;
+#[path = "launcher/counters.rs"]
+mod counters;
+#[path = "launcher/kernel.rs"]
+mod kernel;
+#[path = "launcher/orders.rs"]
+mod orders;
+#[path = "launcher/runtime.rs"]
+mod runtime;
+#[path = "launcher/setup.rs"]
+mod setup;
+#[path = "launcher/watch.rs"]
+mod watch;
+#[allow(dead_code)]
+#[path = "wire.rs"]
+mod wire;
+
+use child::Plan;
+use counters::Counters;
+use kernel::{Errno, exit};
+use orders::{Control, Room, Run};
+use setup::Own;
+use wire::{Answer, Words};
+
+/// Called by the entry point of `runtime` with the stack as the kernel made it: count, then
+/// arguments.
+///
+/// # Safety
+/// `stack` must be the initial stack pointer of the process.
+unsafe extern "C" fn start(stack: *const usize) -> ! {
+    // SAFETY: the kernel puts the argument count and the pointers to the arguments there.
+    let (count, second) = unsafe { (*stack, *stack.add(2) as *const u8) };
+    // SAFETY: with two arguments the second pointer is a string that ends with a zero byte.
+    if count == 2 && unsafe { runtime::is_string(second, wire::SERVE) } {
+        serve();
+    }
+    exit(0)
+}
+
+fn serve() -> ! {
+    let control = Control::new(wire::CONTROL_DESCRIPTOR);
+    let mut hello = answer(wire::HELLO);
+    let own = match setup::become_launcher(wire::CONTROL_DESCRIPTOR) {
+        Ok(own) => own,
+        Err(errno) => {
+            control.send(&refuse(hello, errno, wire::STEP_SETUP));
+            exit(1)
+        }
+    };
+    let counters = Counters::find(&mut hello);
+    control.send(&hello);
+    let mut room = Room::new();
+    while let Some(order) = control.next_run(&mut room, counters) {
+        let reply = match order {
+            Ok(mut run) => execute(&control, &own, &mut run),
+            Err(errno) => refuse(answer(wire::REFUSED), errno, wire::STEP_REQUEST),
+        };
+        room.shrink();
+        control.send(&reply);
+    }
+    exit(0)
+}
+
+/// One command from start to reply.
+fn execute(control: &Control, own: &Own, run: &mut Run) -> Answer {
+    let mut reply = answer(wire::ENDED);
+    reply.request_ns = kernel::now_ns();
+    let spawned = child::spawn(&mut run.plan);
+    // At once, so that the readers of the command's pipes see their end as soon as the command has
+    // ended.
+    setup::occupy_standard_descriptors(own.placeholder);
+    run.close_descriptors();
+    match spawned {
+        Ok(pid) => follow(control, own, &run.plan, pid, &mut reply),
+        Err(errno) => reply = refuse(reply, errno, wire::STEP_SPAWN),
+    }
+    run.plan.opened.close();
+    reply
+}
+
+/// From exec, or from the failure to get there, to the end.
+fn follow(control: &Control, own: &Own, plan: &Plan, pid: i32, reply: &mut Answer) {
+    reply.exec_ns = plan.exec_ns;
+    if let Some((errno, step)) = plan.failed {
+        watch::reap(pid, reply);
+        *reply = refuse(*reply, errno, step);
+        return;
+    }
+    let end = watch::until_end(control, own.signals, pid, deadline(plan));
+    reply.end_ns = end.end_ns;
+    reply.stopped_by = end.stopped_by;
+    watch::read_schedstat(pid, &mut reply.schedstat);
+    watch::reap(pid, reply);
+    plan.opened.read(reply);
+    reply.leftovers = watch::reap_adopted();
+    if end.hung_up {
+        exit(0);
+    }
+}
+
+fn deadline(plan: &Plan) -> u64 {
+    plan.exec_ns.saturating_add(plan.timeout_ns)
+}
+
+fn answer(kind: u64) -> Answer {
+    let mut answer = Answer::zero();
+    answer.magic = wire::MAGIC;
+    answer.kind = kind;
+    answer.schedstat = [wire::NONE; 3];
+    answer.task_clock = wire::NONE;
+    answer.page_faults = wire::NONE;
+    answer
+}
+
+fn refuse(mut answer: Answer, errno: Errno, step: u64) -> Answer {
+    if answer.kind == wire::ENDED {
+        answer.kind = wire::NOT_STARTED;
+    }
+    answer.errno = errno.0 as u64;
+    answer.step = step;
+    answer
+}
