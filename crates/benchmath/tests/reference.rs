@@ -5,6 +5,8 @@ mod vectors;
 
 #[path = "reference/dip.rs"]
 mod dip;
+#[path = "reference/distributions.rs"]
+mod distributions;
 #[path = "reference/looks.rs"]
 mod looks;
 #[path = "reference/signed_rank.rs"]

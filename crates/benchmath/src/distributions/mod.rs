@@ -4,8 +4,9 @@
 //! thousand million are exactly where common libraries lose their digits. Every function computes the tail
 //! it is asked for and never as one minus the other tail.
 
-pub(crate) mod gamma;
+mod beta;
+pub mod chi_square;
+pub mod fisher;
+mod gamma;
 pub mod normal;
 pub mod student;
-
-mod beta;

@@ -1,5 +1,5 @@
 use benchmath::shift;
-use benchmath::signed_rank::{critical_k, p_value};
+use benchmath::signed_rank::{critical_k, lower_tail, p_value};
 
 use crate::vectors::{assert_relative, entries, items, load, number, numbers};
 
@@ -40,5 +40,18 @@ fn p_values() {
         } else {
             assert_relative(got, want, 1e-12, &case["name"].to_string());
         }
+    }
+}
+
+/// R's exact quantiles: the smallest V with `P(<= V) >= p`.
+#[test]
+fn exact_tails() {
+    for row in items(&load("quantiles")["signed_rank_quantile"]) {
+        let [n, p, v] = ["n", "p", "V"].map(|key| number(&row[key]));
+        let about = row.to_string();
+        assert_relative(lower_tail(n as usize, v as u64), number(&row["cdf_at"]), 1e-9, &about);
+        let k = critical_k(n as usize, 2.0 * p).map_or(-1.0, |k| k as f64);
+        let reached = number(&row["cdf_at"]) <= p;
+        assert_eq!(k, if reached { v } else { v - 1.0 }, "{about}");
     }
 }
