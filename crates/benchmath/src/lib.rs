@@ -26,7 +26,6 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-pub mod bootstrap;
 pub mod dip;
 pub mod distributions;
 pub mod groups;
@@ -37,9 +36,11 @@ pub mod quantiles;
 pub mod random;
 pub mod signed_rank;
 pub mod spearman;
+pub mod summary;
+pub mod t_tests;
+pub mod trimmed;
 pub mod verdict;
 
-pub use bootstrap::share_interval;
 pub use dip::dip;
 pub use groups::average_in_groups;
 pub use looks::{look_schedule, per_look_alpha};
@@ -48,4 +49,5 @@ pub use quantiles::{mad, median, quantile};
 pub use random::SplitMix64;
 pub use signed_rank::{Shift, shift};
 pub use spearman::{Correlation, spearman};
+pub use summary::{Summary, summarize};
 pub use verdict::{Verdict, blocks_needed, is_precise, judge};

@@ -11,5 +11,7 @@ mod distributions;
 mod looks;
 #[path = "reference/signed_rank.rs"]
 mod signed_rank;
+#[path = "reference/summary.rs"]
+mod summary;
 #[path = "reference/verdict.rs"]
 mod verdict;
