@@ -30,6 +30,7 @@ pub mod dip;
 pub mod distributions;
 pub mod groups;
 pub mod looks;
+pub mod mann_whitney;
 pub mod median_interval;
 mod pair_sums;
 pub mod quantiles;

@@ -29,7 +29,6 @@ struct Staircase {
 
 impl<'a> PairSums<'a> {
     /// Every row with every column.
-    #[cfg(test)]
     pub(crate) fn all(rows: &'a [f64], columns: &'a [f64]) -> Self {
         Self { rows, columns, upper: false }
     }

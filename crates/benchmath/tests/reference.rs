@@ -13,5 +13,7 @@ mod looks;
 mod signed_rank;
 #[path = "reference/summary.rs"]
 mod summary;
+#[path = "reference/two_samples.rs"]
+mod two_samples;
 #[path = "reference/verdict.rs"]
 mod verdict;
