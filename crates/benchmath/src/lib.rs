@@ -26,12 +26,15 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod bias_corrected;
+pub mod bootstrap;
 pub mod dip;
 pub mod distributions;
 pub mod groups;
 pub mod looks;
 pub mod mann_whitney;
 pub mod median_interval;
+pub mod multiplicity;
 mod pair_sums;
 pub mod quantiles;
 pub mod random;
@@ -42,6 +45,8 @@ pub mod t_tests;
 pub mod trimmed;
 pub mod verdict;
 
+pub use bias_corrected::{BiasCorrected, bias_corrected_interval};
+pub use bootstrap::share_interval;
 pub use dip::dip;
 pub use groups::average_in_groups;
 pub use looks::{look_schedule, per_look_alpha};

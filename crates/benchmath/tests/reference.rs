@@ -3,12 +3,16 @@
 #[path = "reference/vectors.rs"]
 mod vectors;
 
+#[path = "reference/bootstrap.rs"]
+mod bootstrap;
 #[path = "reference/dip.rs"]
 mod dip;
 #[path = "reference/distributions.rs"]
 mod distributions;
 #[path = "reference/looks.rs"]
 mod looks;
+#[path = "reference/multiplicity.rs"]
+mod multiplicity;
 #[path = "reference/signed_rank.rs"]
 mod signed_rank;
 #[path = "reference/summary.rs"]
