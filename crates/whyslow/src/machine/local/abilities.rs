@@ -1,0 +1,183 @@
+//! Which metrics this machine can give, and in the user's words why it cannot give the others. It looks once,
+//! at the start, at one run of a program that does nothing; a number that cannot be true there (a CPU time of
+//! 0 where the kernel counts it) is treated as absent for good, because a silent 0 would be believed.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::path::Path;
+
+use whyslow_launcher::{Counters, Reply};
+
+use crate::model::{Missing, known_metric};
+
+/// What the system lets us see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// `Err` holds the error number of `perf_event_open`.
+    pub task_clock: Result<(), i32>,
+    /// The counter of page faults sees the kernel's too.
+    pub count_all_faults: bool,
+    pub schedstat: bool,
+    pub peak_memory: bool,
+    pub disk_blocks: bool,
+    /// There is a /proc.
+    pub proc: bool,
+    pub perf_paranoid: Option<i32>,
+}
+
+impl Abilities {
+    /// `probe` is a run of the null program.
+    pub fn new(counters: &Counters, probe: &Reply) -> Abilities {
+        let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok();
+        Abilities {
+            task_clock: counters.task_clock.map(|_| ()),
+            count_all_faults: counters.page_faults == Ok(true),
+            schedstat: probe.main_thread.is_some_and(|main| main.on_cpu_ns > 0),
+            peak_memory: own_peak_is_known(),
+            // wait4 says 0 both for a run without disk access and on a kernel that does not count; this file
+            // is there exactly if it counts.
+            disk_blocks: Path::new("/proc/self/io").exists(),
+            proc: Path::new("/proc/self").exists(),
+            perf_paranoid: paranoid.and_then(|text| text.trim().parse().ok()),
+        }
+    }
+
+    /// `Err` says why the metric cannot be had and how to get it.
+    pub fn check(&self, name: &str) -> Result<(), Missing> {
+        let Some(known) = known_metric(name) else {
+            return Err(missing(name, "no such metric is known".to_owned(), None));
+        };
+        match name {
+            "task_clock_s" => self
+                .task_clock
+                .map_err(|errno| missing(known.title, self.why_no_perf(errno), self.perf_remedy(errno))),
+            "main_cpu_s" | "run_queue_wait_s" if !self.schedstat => {
+                Err(self.not_in_proc(known.title, "/proc/PID/schedstat", "CONFIG_SCHED_INFO"))
+            }
+            "blocks_read" | "blocks_written" if !self.disk_blocks => {
+                Err(self.not_in_proc(known.title, "/proc/PID/io", "CONFIG_TASK_IO_ACCOUNTING"))
+            }
+            "peak_rss_bytes" if !self.peak_memory => Err(missing(
+                known.title,
+                "the kernel reports a peak of 0 bytes for every program".to_owned(),
+                None,
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether only the setting of the kernel stands in the way, and not a filter around this process.
+    fn is_setting_too_strict(&self, errno: i32) -> bool {
+        is_refusal(errno) && self.perf_paranoid.is_some_and(|level| level > 2)
+    }
+
+    fn why_no_perf(&self, errno: i32) -> String {
+        match (errno, self.perf_paranoid) {
+            (libc::ENODATA, _) => "the counter of perf_event_open stays at 0".to_owned(),
+            (libc::ENOSYS | libc::ENOENT | libc::EOPNOTSUPP, _) => {
+                "this kernel has no perf_event_open".to_owned()
+            }
+            (_, Some(level)) if is_refusal(errno) => {
+                format!("perf_event_open is not permitted (kernel.perf_event_paranoid = {level})")
+            }
+            _ if is_refusal(errno) => "perf_event_open is not permitted".to_owned(),
+            _ => format!("perf_event_open failed: {}", io::Error::from_raw_os_error(errno)),
+        }
+    }
+
+    fn perf_remedy(&self, errno: i32) -> Option<String> {
+        if self.is_setting_too_strict(errno) {
+            return Some("sysctl kernel.perf_event_paranoid=2 or less".to_owned());
+        }
+        let remedy = "let the sandbox or container allow it (docker: --security-opt seccomp=unconfined)";
+        is_refusal(errno).then(|| remedy.to_owned())
+    }
+
+    fn not_in_proc(&self, title: &str, file: &str, option: &str) -> Missing {
+        if !self.proc {
+            return missing(
+                title,
+                "there is no /proc".to_owned(),
+                Some("mount -t proc proc /proc".to_owned()),
+            );
+        }
+        let remedy = format!("a kernel built with {option}");
+        missing(title, format!("the kernel does not give {file}"), Some(remedy))
+    }
+}
+
+/// Asked of this process, because the null program is so small that a kernel may round its peak to 0.
+fn own_peak_is_known() -> bool {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the call fills the structure, and zeroes are valid for it should it fail.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    usage.ru_maxrss > 0
+}
+
+fn is_refusal(errno: i32) -> bool {
+    matches!(errno, libc::EACCES | libc::EPERM)
+}
+
+fn missing(what: &str, why: String, remedy: Option<String>) -> Missing {
+    Missing { what: what.to_owned(), why, remedy }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::KNOWN_METRICS;
+
+    const ALL: Abilities = Abilities {
+        task_clock: Ok(()),
+        count_all_faults: true,
+        schedstat: true,
+        peak_memory: true,
+        disk_blocks: true,
+        proc: true,
+        perf_paranoid: Some(2),
+    };
+
+    #[test]
+    fn everything_known_can_be_had_where_the_system_gives_all() {
+        for known in KNOWN_METRICS {
+            assert_eq!(ALL.check(known.name), Ok(()), "{}", known.name);
+        }
+        assert_eq!(ALL.check("instructions").unwrap_err().what, "instructions");
+    }
+
+    #[test]
+    fn a_refused_counter_names_the_setting_only_if_the_setting_is_the_reason() {
+        let strict = Abilities { task_clock: Err(libc::EACCES), perf_paranoid: Some(4), ..ALL };
+        let missing = strict.check("task_clock_s").unwrap_err();
+        assert_eq!(missing.why, "perf_event_open is not permitted (kernel.perf_event_paranoid = 4)");
+        assert_eq!(missing.remedy.as_deref(), Some("sysctl kernel.perf_event_paranoid=2 or less"));
+
+        let filtered = Abilities { task_clock: Err(libc::EPERM), ..ALL };
+        assert!(filtered.check("task_clock_s").unwrap_err().remedy.unwrap().contains("seccomp"));
+
+        let absent = Abilities { task_clock: Err(libc::ENOSYS), ..ALL };
+        assert_eq!(absent.check("task_clock_s").unwrap_err().remedy, None);
+        assert_eq!(absent.check("page_faults"), Ok(()), "wait4 counts them too");
+    }
+
+    #[test]
+    fn without_proc_the_rest_is_still_there() {
+        let bare = Abilities {
+            task_clock: Err(libc::EPERM),
+            schedstat: false,
+            disk_blocks: false,
+            proc: false,
+            perf_paranoid: None,
+            ..ALL
+        };
+        for name in ["main_cpu_s", "run_queue_wait_s", "blocks_read", "blocks_written"] {
+            assert_eq!(bare.check(name).unwrap_err().why, "there is no /proc", "{name}");
+        }
+        for name in ["wall_s", "cpu_s", "peak_rss_bytes", "page_faults", "output_bytes"] {
+            assert_eq!(bare.check(name), Ok(()), "{name}");
+        }
+    }
+}

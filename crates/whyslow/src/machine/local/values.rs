@@ -1,0 +1,285 @@
+//! From what the launcher saw to the values of the metrics. Pure: the rules about which numbers deserve to be
+//! believed are here and can be tested without running anything. What the system did not give is `None`,
+//! never 0.
+
+use whyslow_launcher::{Ended, Reply};
+
+use super::abilities::Abilities;
+use crate::model::{Exit, Floor, Metric};
+
+/// The descendants' CPU time that is small enough to say that the first thread was all there was.
+const OTHERS_CPU_SHARE: f64 = 0.05;
+const OTHERS_CPU_S: f64 = 0.001;
+
+/// What is known of a run.
+pub struct Seen<'a> {
+    pub reply: &'a Reply,
+    pub output_bytes: u64,
+    /// Descendants of an earlier run were still alive. The perf counters go on counting them, so those
+    /// numbers are not of this run alone.
+    pub counters_are_shared: bool,
+}
+
+/// One value for each metric, in that order.
+///
+/// A run that took too long keeps what was measured of it. One that the user stopped does not: those numbers
+/// say when the user lost patience.
+pub fn values(metrics: &[Metric], seen: &Seen<'_>, can: &Abilities) -> Vec<Option<f64>> {
+    if matches!(seen.reply.outcome, Ended::NotStarted { .. } | Ended::Cancelled) {
+        return vec![None; metrics.len()];
+    }
+    metrics.iter().map(|metric| value(&metric.name, seen, can)).collect()
+}
+
+fn value(name: &str, seen: &Seen<'_>, can: &Abilities) -> Option<f64> {
+    let reply = seen.reply;
+    match name {
+        "wall_s" => wall_s(reply),
+        "cpu_s" => cpu_s(reply),
+        "user_s" => cpu_s(reply).map(|_| seconds(reply.user_ns)),
+        "system_s" => cpu_s(reply).map(|_| seconds(reply.system_ns)),
+        "task_clock_s" => task_clock_s(seen, can),
+        "main_cpu_s" => main_cpu_s(reply, can),
+        "run_queue_wait_s" => run_queue_wait_s(seen, can),
+        "peak_rss_bytes" => peak_rss_bytes(reply),
+        "page_faults" => page_faults(seen, can),
+        "major_faults" => count(reply.major_faults),
+        "voluntary_switches" => count(reply.voluntary_switches),
+        "involuntary_switches" => count(reply.involuntary_switches),
+        "blocks_read" => count(reply.blocks_in).filter(|_| can.disk_blocks),
+        "blocks_written" => count(reply.blocks_out).filter(|_| can.disk_blocks),
+        "output_bytes" => count(seen.output_bytes),
+        _ => None,
+    }
+}
+
+/// How the run ended, in the words of a recording.
+pub fn exit(reply: &Reply) -> Exit {
+    match &reply.outcome {
+        Ended::Exited(code) => Exit::Code(*code),
+        Ended::Signaled(signal, _) => Exit::Signal(*signal),
+        Ended::TimedOut => Exit::TimedOut,
+        Ended::Cancelled => Exit::Interrupted,
+        Ended::NotStarted { errno, step } => Exit::NotStarted { errno: *errno, step: step.to_string() },
+    }
+}
+
+/// Medians of runs of a program that does nothing; `None` if none of them was one.
+pub fn floor(replies: &[Reply]) -> Option<Floor> {
+    let ended = || replies.iter().filter(|reply| exit(reply).is_success());
+    let wall_s = median(ended().filter_map(wall_s).collect())?;
+    let cpu_s = median(ended().filter_map(cpu_s).collect());
+    Some(Floor { wall_s, cpu_s, peak_rss_bytes: median(ended().filter_map(peak_rss_bytes).collect()) })
+}
+
+/// The middle value, the lower of two: this is an order of magnitude, not a result.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len().saturating_sub(1) / 2).copied()
+}
+
+fn wall_s(reply: &Reply) -> Option<f64> {
+    reply.end_ns.checked_sub(reply.exec_ns).map(seconds)
+}
+
+fn peak_rss_bytes(reply: &Reply) -> Option<f64> {
+    count(reply.maxrss_bytes).filter(|bytes| *bytes > 0.0)
+}
+
+/// A program that ran has used some CPU, so 0 means "less than the kernel books".
+fn cpu_s(reply: &Reply) -> Option<f64> {
+    let total_ns = reply.user_ns + reply.system_ns;
+    (total_ns > 0).then(|| seconds(total_ns))
+}
+
+fn task_clock_s(seen: &Seen<'_>, can: &Abilities) -> Option<f64> {
+    let is_ours = can.task_clock.is_ok() && !seen.counters_are_shared;
+    seen.reply.task_clock_ns.filter(|ns| is_ours && *ns > 0).map(seconds)
+}
+
+fn main_cpu_s(reply: &Reply, can: &Abilities) -> Option<f64> {
+    let main = reply.main_thread.as_ref().filter(|main| main.on_cpu_ns > 0 && can.schedstat)?;
+    Some(seconds(main.on_cpu_ns))
+}
+
+/// The kernel tells how long the *first* thread waited for a CPU. If other threads or children did part of
+/// the work, their waiting is not in the number; it would look like a quiet machine where there was none. So
+/// it is given only if the first thread used all of the tree's CPU time, up to what the two ways of counting
+/// differ by.
+fn run_queue_wait_s(seen: &Seen<'_>, can: &Abilities) -> Option<f64> {
+    let reply = seen.reply;
+    let main_cpu_s = main_cpu_s(reply, can)?;
+    // wait4 misses descendants that nobody waited for, the task clock does not.
+    let tree_cpu_s = cpu_s(reply).unwrap_or(0.0).max(task_clock_s(seen, can).unwrap_or(0.0));
+    let is_whole_tree = tree_cpu_s <= main_cpu_s * (1.0 + OTHERS_CPU_SHARE) + OTHERS_CPU_S;
+    reply.main_thread.as_ref().filter(|_| is_whole_tree).map(|main| seconds(main.wait_ns))
+}
+
+/// A counter that may not look at the kernel misses the faults of system calls (reading into fresh memory),
+/// so wait4 is better than that. Every program faults in its first page: a counter that says 0 did not count.
+fn page_faults(seen: &Seen<'_>, can: &Abilities) -> Option<f64> {
+    let reply = seen.reply;
+    let is_ours = can.count_all_faults && !seen.counters_are_shared;
+    let counted = reply.page_faults.filter(|faults| is_ours && *faults > 0);
+    count(counted.unwrap_or(reply.minor_faults + reply.major_faults))
+}
+
+fn seconds(ns: u64) -> f64 {
+    // Divided and not multiplied by 1e-9, which is no exact number: so the result is the nearest and prints
+    // short.
+    ns as f64 / 1e9
+}
+
+fn count(count: u64) -> Option<f64> {
+    Some(count as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use whyslow_launcher::SchedStat;
+
+    use super::*;
+
+    const CAN: Abilities = Abilities {
+        task_clock: Ok(()),
+        count_all_faults: true,
+        schedstat: true,
+        peak_memory: true,
+        disk_blocks: true,
+        proc: true,
+        perf_paranoid: None,
+    };
+
+    /// A run of 20 ms, 10 ms of it on a CPU, all in the first thread.
+    fn reply() -> Reply {
+        Reply {
+            outcome: Ended::Exited(0),
+            exec_ns: 5_000_000,
+            end_ns: 25_000_000,
+            user_ns: 8_000_000,
+            system_ns: 2_000_000,
+            maxrss_bytes: 1 << 20,
+            minor_faults: 90,
+            major_faults: 2,
+            voluntary_switches: 3,
+            involuntary_switches: 0,
+            blocks_in: 16,
+            blocks_out: 0,
+            main_thread: Some(SchedStat { on_cpu_ns: 10_000_000, wait_ns: 7_000_000, slices: 4 }),
+            task_clock_ns: Some(10_100_000),
+            page_faults: Some(95),
+            leftovers: 0,
+            request_ns: 4_900_000,
+        }
+    }
+
+    fn of(name: &str, reply: &Reply, can: &Abilities) -> Option<f64> {
+        value(name, &Seen { reply, output_bytes: 11, counters_are_shared: false }, can)
+    }
+
+    #[test]
+    fn every_known_metric_in_the_order_asked() {
+        let metrics = Metric::all_known();
+        let reply = reply();
+        let seen = Seen { reply: &reply, output_bytes: 11, counters_are_shared: false };
+        let given: Vec<f64> = values(&metrics, &seen, &CAN).into_iter().map(Option::unwrap).collect();
+        let expected =
+            [0.02, 0.01, 0.008, 0.002, 0.0101, 0.01, 0.007, 1048576.0, 95.0, 2.0, 3.0, 0.0, 16.0, 0.0, 11.0];
+        assert_eq!(given.len(), expected.len());
+        for ((metric, given), expected) in metrics.iter().zip(given).zip(expected) {
+            assert!((given - expected).abs() < 1e-12, "{}: {given}", metric.name);
+        }
+        assert_eq!(of("instructions", &reply, &CAN), None);
+    }
+
+    #[test]
+    fn zeros_that_cannot_be_true_are_unknown() {
+        let nothing = SchedStat { on_cpu_ns: 0, wait_ns: 0, slices: 0 };
+        let silent = Reply {
+            user_ns: 0,
+            system_ns: 0,
+            maxrss_bytes: 0,
+            main_thread: Some(nothing),
+            task_clock_ns: Some(0),
+            page_faults: Some(0),
+            ..reply()
+        };
+        let unknown = [
+            "cpu_s",
+            "user_s",
+            "system_s",
+            "task_clock_s",
+            "main_cpu_s",
+            "run_queue_wait_s",
+            "peak_rss_bytes",
+        ];
+        for name in unknown {
+            assert_eq!(of(name, &silent, &CAN), None, "{name}");
+        }
+        assert_eq!(of("page_faults", &silent, &CAN), Some(92.0), "wait4 counted");
+        let all_user = Reply { system_ns: 0, ..reply() };
+        assert_eq!(of("system_s", &all_user, &CAN), Some(0.0), "a part may be 0");
+    }
+
+    #[test]
+    fn what_the_system_denies_is_unknown() {
+        let bare = Abilities { schedstat: false, disk_blocks: false, task_clock: Err(libc::EACCES), ..CAN };
+        let user_only = Abilities { count_all_faults: false, ..CAN };
+        assert_eq!(of("page_faults", &reply(), &user_only), Some(92.0));
+        let denied = Reply { task_clock_ns: None, page_faults: None, main_thread: None, ..reply() };
+        for name in ["task_clock_s", "main_cpu_s", "run_queue_wait_s", "blocks_read", "blocks_written"] {
+            assert_eq!(of(name, &denied, &bare), None, "{name}");
+        }
+        assert_eq!(of("page_faults", &denied, &bare), Some(92.0));
+    }
+
+    #[test]
+    fn the_wait_of_the_first_thread_is_not_given_for_a_tree() {
+        // 10 ms in the first thread allow for 1.5 ms elsewhere.
+        let single = Reply { user_ns: 9_400_000, ..reply() };
+        assert_eq!(of("run_queue_wait_s", &single, &CAN), Some(0.007));
+        let waited_for = Reply { user_ns: 9_600_000, ..reply() };
+        assert_eq!(of("run_queue_wait_s", &waited_for, &CAN), None);
+        let not_waited_for = Reply { task_clock_ns: Some(11_600_000), ..reply() };
+        assert_eq!(of("run_queue_wait_s", &not_waited_for, &CAN), None);
+        assert_eq!(of("main_cpu_s", &not_waited_for, &CAN), Some(0.01));
+    }
+
+    #[test]
+    fn counters_that_also_count_an_earlier_run_are_not_used() {
+        let reply = Reply { task_clock_ns: Some(90_000_000), page_faults: Some(5000), ..reply() };
+        let seen = Seen { reply: &reply, output_bytes: 0, counters_are_shared: true };
+        assert_eq!(value("task_clock_s", &seen, &CAN), None);
+        assert_eq!(value("page_faults", &seen, &CAN), Some(92.0));
+        assert_eq!(value("run_queue_wait_s", &seen, &CAN), Some(0.007));
+    }
+
+    #[test]
+    fn the_floor_is_the_middle_of_the_runs_that_ended_well() {
+        let run =
+            |wall_ns: u64, user_ns| Reply { end_ns: 5_000_000 + wall_ns, user_ns, system_ns: 0, ..reply() };
+        let failed = Reply { outcome: Ended::Exited(1), ..run(1, 1) };
+        let floor = floor(&[run(90_000, 0), failed, run(50_000, 40_000), run(60_000, 0)]).unwrap();
+        assert!((floor.wall_s - 60e-6).abs() < 1e-12);
+        assert_eq!(floor.cpu_s, Some(40e-6));
+        assert_eq!(super::floor(&[]), None);
+    }
+
+    #[test]
+    fn a_run_that_did_not_happen_has_no_values() {
+        for outcome in [Ended::NotStarted { errno: 2, step: "exec" }, Ended::Cancelled] {
+            let reply = Reply { outcome, ..reply() };
+            let seen = Seen { reply: &reply, output_bytes: 0, counters_are_shared: false };
+            assert!(values(&Metric::all_known(), &seen, &CAN).iter().all(Option::is_none));
+        }
+    }
+
+    #[test]
+    fn ends() {
+        let end = |outcome| exit(&Reply { outcome, ..reply() });
+        assert_eq!(end(Ended::Exited(22)), Exit::Code(22));
+        assert_eq!(end(Ended::Signaled(9, false)), Exit::Signal(9));
+        assert_eq!(end(Ended::TimedOut), Exit::TimedOut);
+        assert_eq!(end(Ended::Cancelled), Exit::Interrupted);
+    }
+}
