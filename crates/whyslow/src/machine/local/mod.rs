@@ -1,0 +1,161 @@
+//! This computer: runs a launch once, undisturbed, and says what it cost.
+//!
+//! The measured command is started by a tiny process of its own (the launcher), not by this one, whose memory
+//! and size would be in the numbers. Everything that can be done before or after the timed window is done
+//! there: searching the program, building the environment, opening files, reading the state of the machine.
+//!
+//! Nothing here repeats, orders or judges runs.
+
+mod abilities;
+mod attempt;
+mod conditions;
+mod environment;
+mod host;
+mod interrupt;
+mod pipes;
+mod values;
+
+use std::fs::{File, OpenOptions};
+
+use whyslow_launcher::Launcher;
+
+use self::abilities::Abilities;
+use self::attempt::{Attempt, Means, Problem, broken, null_run};
+use self::conditions::Gauges;
+use self::environment::{Prepared, Refused, Variables};
+pub use self::interrupt::Interrupt;
+use self::values::Seen;
+use super::{Machine, MachineError, Outcome};
+use crate::model::{Conditions, Exit, Floor, Host, Launch, Metric, Missing};
+
+/// Launches that are kept ready. An experiment has a few variants; a search may go through many.
+const PREPARED_LIMIT: usize = 64;
+
+/// Enough for a median of a few per cent, in well under a tenth of a second.
+const FLOOR_RUNS: usize = 60;
+
+/// The machine that this program runs on.
+pub struct Local {
+    launcher: Launcher,
+    interrupt: Interrupt,
+    gauges: Gauges,
+    abilities: Abilities,
+    /// As it was at the start: what happens to our own environment later must not change the runs.
+    environment: Variables,
+    nothing: File,
+    prepared: Vec<(Launch, Prepared)>,
+    /// Descendants of earlier runs were alive when the last one ended.
+    has_strangers: bool,
+}
+
+impl Local {
+    pub fn start(interrupt: Interrupt) -> Result<Local, MachineError> {
+        let environment = environment::inherited();
+        let nothing = OpenOptions::new().read(true).write(true).open("/dev/null");
+        let nothing = nothing.map_err(|error| broken("cannot open /dev/null", error))?;
+        let launcher = Launcher::start();
+        let mut launcher = launcher.map_err(|error| broken("cannot measure commands here", error))?;
+        let probe = null_run(&mut launcher, &nothing)?;
+        let abilities = Abilities::new(launcher.counters(), &probe);
+        let gauges = Gauges::open();
+        let prepared = Vec::new();
+        let has_strangers = false;
+        Ok(Local { launcher, interrupt, gauges, abilities, environment, nothing, prepared, has_strangers })
+    }
+
+    /// Runs the launch as `execvp` would: what the kernel does not know how to run goes to the shell.
+    fn attempt(&mut self, launch: &Launch) -> Result<Attempt, Problem> {
+        let prepared = self.prepare(launch).map_err(Problem::Command)?;
+        let attempt = self.means().attempt(launch, prepared.clone())?;
+        if !attempt.needs_shell() {
+            return Ok(attempt);
+        }
+        let prepared = prepared.through_shell();
+        self.remember(launch, prepared.clone());
+        self.means().attempt(launch, prepared)
+    }
+
+    fn means(&mut self) -> Means<'_> {
+        Means {
+            launcher: &mut self.launcher,
+            gauges: &self.gauges,
+            interrupt: &self.interrupt,
+            nothing: &self.nothing,
+        }
+    }
+
+    fn prepare(&mut self, launch: &Launch) -> Result<Prepared, Refused> {
+        if let Some((_, ready)) = self.prepared.iter().find(|(known, _)| known == launch) {
+            return Ok(ready.clone());
+        }
+        let prepared = Prepared::new(launch, &self.environment)?;
+        self.remember(launch, prepared.clone());
+        Ok(prepared)
+    }
+
+    fn remember(&mut self, launch: &Launch, prepared: Prepared) {
+        self.prepared.retain(|(known, _)| known != launch);
+        if self.prepared.len() == PREPARED_LIMIT {
+            self.prepared.remove(0);
+        }
+        self.prepared.push((launch.clone(), prepared));
+    }
+
+    fn outcome(&mut self, attempt: Attempt, metrics: &[Metric]) -> Outcome {
+        let seen = Seen {
+            reply: &attempt.reply,
+            output_bytes: attempt.output_bytes,
+            counters_are_shared: self.has_strangers,
+        };
+        let exit = values::exit(&attempt.reply);
+        let values = values::values(metrics, &seen, &self.abilities);
+        self.has_strangers = attempt.reply.leftovers > 0;
+        Outcome { exit, values, conditions: attempt.conditions, stderr_tail: attempt.stderr_tail }
+    }
+}
+
+impl Machine for Local {
+    fn host(&mut self) -> Host {
+        host::host()
+    }
+
+    fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing> {
+        self.abilities.check(&metric.name)
+    }
+
+    fn floor(&mut self) -> Option<Floor> {
+        let mut replies = Vec::with_capacity(FLOOR_RUNS);
+        while replies.len() < FLOOR_RUNS && !self.interrupt.is_raised() {
+            replies.push(null_run(&mut self.launcher, &self.nothing).ok()?);
+        }
+        values::floor(&replies)
+    }
+
+    fn run(&mut self, launch: &Launch, metrics: &[Metric]) -> Result<Outcome, MachineError> {
+        match self.attempt(launch) {
+            Ok(attempt) => Ok(self.outcome(attempt, metrics)),
+            Err(Problem::Command(refused)) => Ok(not_tried(refused, metrics)),
+            Err(Problem::Machine(error)) => Err(error),
+        }
+    }
+
+    fn now_s(&mut self) -> f64 {
+        let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the call fills the structure; this clock cannot fail on Linux.
+        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+        now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.is_raised()
+    }
+}
+
+fn not_tried(refused: Refused, metrics: &[Metric]) -> Outcome {
+    Outcome {
+        exit: Exit::NotStarted { errno: refused.errno, step: refused.step.to_owned() },
+        values: vec![None; metrics.len()],
+        conditions: Conditions::default(),
+        stderr_tail: Vec::new(),
+    }
+}
