@@ -1,0 +1,111 @@
+//! From a recording to what it shows: samples, comparisons with verdicts, concerns. Pure: the same recording gives
+//! the same analysis, on any machine and at any time.
+
+mod comparisons;
+mod concerns;
+mod decision;
+mod looks;
+mod progress;
+mod samples;
+mod summaries;
+
+use serde::Serialize;
+
+use crate::model::{Floor, Missing, Recording, Stop};
+use crate::plan;
+
+pub use benchmath::verdict::Verdict;
+pub use comparisons::{Comparison, Forecast, Reading};
+pub use concerns::{Concern, Mode, Outliers};
+pub use decision::{Decision, decide};
+pub use looks::{is_fixed_for_time, settle};
+pub use progress::{Progress, progress};
+pub use samples::Samples;
+pub use summaries::{Histogram, Summary, VariantSummary};
+
+/// The metrics that get a verdict, the one that decides when to stop first.
+pub const JUDGED_METRICS: [&str; 2] = ["wall_s", "cpu_s"];
+
+/// A number with what is known about it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    pub point: f64,
+    /// `None`: there are too few runs to say.
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+    /// Chance that the interval holds the truth, such as 0.95.
+    pub confidence: f64,
+}
+
+/// Everything that a recording shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysis {
+    pub variants: Vec<VariantSummary>,
+    /// For each variant but the base, one comparison per judged metric that could be measured.
+    pub comparisons: Vec<Comparison>,
+    pub concerns: Vec<Concern>,
+    /// Measured blocks in which every variant succeeded.
+    pub blocks: usize,
+    pub base: usize,
+    pub confidence: f64,
+    pub margin: f64,
+    pub floor: Option<Floor>,
+    pub missing: Vec<Missing>,
+    /// `None`: the recording breaks off.
+    pub stop: Option<Stop>,
+    pub failure: Option<Failure>,
+}
+
+/// The run that ended the comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    pub variant: usize,
+    pub block: usize,
+    pub is_warmup: bool,
+    pub exit: crate::model::Exit,
+    pub stderr_tail: String,
+}
+
+/// Computes everything there is to say.
+pub fn analyze(recording: &Recording) -> Analysis {
+    let experiment = &recording.header.experiment;
+    let variants = plan::variants(experiment);
+    let samples = Samples::collect(recording, variants.len());
+    let summaries = summaries::summarize(recording, &variants, &samples);
+    let comparisons = comparisons::compare(recording, &samples, &summaries);
+    let concerns = concerns::raise(recording, &samples, &summaries, &comparisons);
+    Analysis {
+        variants: summaries,
+        comparisons,
+        concerns,
+        blocks: samples.complete_blocks().len(),
+        base: experiment.design.base,
+        confidence: experiment.design.confidence,
+        margin: experiment.design.margin,
+        floor: recording.header.floor,
+        missing: recording.header.missing.clone(),
+        stop: recording.end.as_ref().map(|end| end.stop),
+        failure: failure(recording),
+    }
+}
+
+fn failure(recording: &Recording) -> Option<Failure> {
+    let is_failure = |run: &&crate::model::Run| {
+        !run.exit.is_success() && run.exit != crate::model::Exit::Interrupted
+    };
+    let run = recording.runs.iter().find(is_failure)?;
+    Some(Failure {
+        variant: run.variant,
+        block: run.block,
+        is_warmup: run.block < recording.header.experiment.design.warmup,
+        exit: run.exit.clone(),
+        stderr_tail: run.stderr_tail.clone(),
+    })
+}
+
+impl Analysis {
+    /// The comparison of one variant with the base on one metric.
+    pub fn comparison(&self, other: usize, metric: &str) -> Option<&Comparison> {
+        self.comparisons.iter().find(|comparison| comparison.other == other && comparison.metric == metric)
+    }
+}

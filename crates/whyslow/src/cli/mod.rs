@@ -1,0 +1,116 @@
+//! Arguments in, exit code out. The only room that prints, reads the environment and knows what a terminal is.
+
+mod arguments;
+mod compare;
+mod progress;
+mod report;
+mod screen;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+pub use screen::Screen;
+
+use crate::machine::local::{Interrupt, Local};
+use crate::machine::{Machine, MachineError};
+use arguments::{Arguments, Command};
+
+/// What the exit code promises (README, "Exit codes").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Status {
+    Done = 0,
+    CouldNot = 2,
+    Interrupted = 130,
+}
+
+/// Makes the machine when a command turns out to need one.
+pub type MachineMaker<'a> = dyn FnOnce() -> Result<Box<dyn Machine>, MachineError> + 'a;
+
+/// The program as the operating system starts it.
+pub fn main() -> ExitCode {
+    let mut stdout = std::io::stdout();
+    let mut stderr = std::io::stderr();
+    let screen = Screen::of_process(&mut stdout, &mut stderr);
+    let status = run(std::env::args_os(), screen, Box::new(local_machine));
+    ExitCode::from(status as u8)
+}
+
+fn local_machine() -> Result<Box<dyn Machine>, MachineError> {
+    let interrupt = Interrupt::on_signals().map_err(|error| MachineError {
+        what: "cannot listen for signals".to_owned(),
+        source: Some(Box::new(error)),
+    })?;
+    Ok(Box::new(Local::start(interrupt)?))
+}
+
+/// The program as a function of its arguments, its outputs and a machine; tests call it with a simulated one.
+pub fn run(
+    arguments: impl IntoIterator<Item = OsString>,
+    mut screen: Screen<'_>,
+    machine: Box<MachineMaker<'_>>,
+) -> Status {
+    let result = match Arguments::try_parse_from(arguments) {
+        Err(error) => return usage(&error, &mut screen),
+        Ok(Arguments { command: Command::Compare(options) }) => compare::run(*options, &mut screen, machine),
+        Ok(Arguments { command: Command::Report(options) }) => report::run(options, &mut screen),
+    };
+    result.unwrap_or_else(|trouble| {
+        trouble.show(&mut screen);
+        Status::CouldNot
+    })
+}
+
+/// Help and version go to the output and are no errors; clap words and colours them.
+fn usage(error: &clap::Error, screen: &mut Screen<'_>) -> Status {
+    let colour = if error.use_stderr() { screen.error_colour } else { screen.colour };
+    let rendered = error.render();
+    let text = if colour { rendered.ansi().to_string() } else { rendered.to_string() };
+    if error.use_stderr() {
+        let _ = screen.stderr.write_all(text.as_bytes());
+        return Status::CouldNot;
+    }
+    screen.print(&text).map_or_else(|trouble| {
+        trouble.show(screen);
+        Status::CouldNot
+    }, |()| Status::Done)
+}
+
+/// An error on its way to the user, with what to do about it.
+#[derive(Debug)]
+pub struct Trouble {
+    what: String,
+    /// What the failed thing said itself.
+    details: Vec<String>,
+    hint: Option<String>,
+}
+
+impl Trouble {
+    fn new(what: impl Into<String>) -> Self {
+        Trouble { what: what.into(), details: Vec::new(), hint: None }
+    }
+
+    fn details(mut self, details: Vec<String>) -> Self {
+        self.details = details;
+        self
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A closed error output leaves nowhere to complain to.
+    fn show(&self, screen: &mut Screen<'_>) {
+        let what = crate::report::printable(&self.what);
+        let _ = writeln!(screen.stderr, "error: {what}");
+        for line in &self.details {
+            let _ = writeln!(screen.stderr, "  {line}");
+        }
+        if let Some(hint) = &self.hint {
+            let _ = writeln!(screen.stderr, "hint: {}", crate::report::printable(hint));
+        }
+    }
+}

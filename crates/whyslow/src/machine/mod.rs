@@ -1,0 +1,50 @@
+//! The outside world behind one trait. All processes, clocks and system calls are in here, and nothing in here
+//! knows what the numbers are for.
+
+pub mod local;
+pub mod simulated;
+
+use crate::model::{Conditions, Exit, Floor, Host, Launch, Metric, Missing};
+
+/// Something that can run commands and say what they cost.
+pub trait Machine {
+    /// What kind of machine this is.
+    fn host(&mut self) -> Host;
+
+    /// `Err` says why a metric cannot be had here and how to get it.
+    fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing>;
+
+    /// Cost of starting a program that does nothing, measured now; `None` where that is not known.
+    fn floor(&mut self) -> Option<Floor>;
+
+    /// Runs the launch once, undisturbed, and reports one value for each metric in that order.
+    ///
+    /// A command that fails, cannot be started or is killed is an [`Outcome`]; an error is a machine that can
+    /// measure nothing more.
+    fn run(&mut self, launch: &Launch, metrics: &[Metric]) -> Result<Outcome, MachineError>;
+
+    /// Seconds on a clock that never goes back.
+    fn now_s(&mut self) -> f64;
+
+    /// Whether the user asked to stop.
+    fn interrupted(&self) -> bool;
+}
+
+/// What one run gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    pub exit: Exit,
+    pub values: Vec<Option<f64>>,
+    pub conditions: Conditions,
+    /// The last bytes that the run wrote to its standard error.
+    pub stderr_tail: Vec<u8>,
+}
+
+/// The machine itself failed, not the command.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct MachineError {
+    pub what: String,
+    #[source]
+    pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}

@@ -1,0 +1,17 @@
+//! The nouns of the project: experiment, metric, recording. Pure data that serde can write and read back.
+//! Nothing here measures, decides or prints.
+
+mod bytes;
+mod experiment;
+mod metric;
+mod recording;
+
+pub use bytes::ByteText;
+pub use experiment::{
+    Design, Edit, Experiment, Factor, Input, Launch, Level, Role, RunCount, Variant, Workload,
+};
+pub use metric::{Direction, KNOWN_METRICS, Metric, Noise, Unit, known_metric};
+pub use recording::{
+    Conditions, End, Exit, FORMAT_VERSION, Floor, Header, Host, Looks, Missing, Recording, Run,
+    Stop,
+};

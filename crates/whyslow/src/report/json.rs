@@ -1,0 +1,108 @@
+//! The machine's face of a result: one JSON object. docs/json.md documents it; a test holds it.
+
+use serde_json::{Map, Value, json};
+
+use super::words::concern;
+use crate::analysis::{Analysis, Comparison, Estimate, Forecast, Summary, VariantSummary, Verdict};
+use crate::model::{Recording, Stop};
+
+/// Raised when a field changes its meaning or goes away; new fields may come at any time.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The result as one object.
+pub fn json(recording: &Recording, analysis: &Analysis) -> Value {
+    let names: Vec<String> = analysis.variants.iter().map(|variant| variant.name.clone()).collect();
+    json!({
+        "schema": SCHEMA_VERSION,
+        "tool": recording.header.tool,
+        "started": recording.header.started,
+        "stopped": analysis.stop.map(stop),
+        "blocks": analysis.blocks,
+        "confidence": analysis.confidence,
+        "margin": analysis.margin,
+        "seed": recording.header.experiment.design.seed,
+        "base": analysis.base,
+        "variants": analysis.variants.iter().map(variant).collect::<Vec<_>>(),
+        "comparisons": analysis.comparisons.iter().map(|c| comparison(analysis, c)).collect::<Vec<_>>(),
+        "concerns": analysis.concerns.iter().map(|c| json!({
+            "kind": c.kind(),
+            "text": concern(&names, c),
+        })).collect::<Vec<_>>(),
+        "failure": analysis.failure.as_ref().map(|failure| json!({
+            "variant": analysis.variants[failure.variant].name,
+            "block": failure.block,
+            "warmup": failure.is_warmup,
+            "exit": failure.exit,
+            "stderr_tail": failure.stderr_tail,
+        })),
+        "not_measured": analysis.missing,
+        "floor": analysis.floor,
+        "host": recording.header.host,
+    })
+}
+
+fn stop(stop: Stop) -> Value {
+    serde_json::to_value(stop).unwrap_or(Value::Null)
+}
+
+fn variant(variant: &VariantSummary) -> Value {
+    let metrics: Map<String, Value> =
+        variant.metrics.iter().map(|(name, summary)| (name.clone(), metric(summary))).collect();
+    json!({
+        "name": variant.name,
+        "argv": variant.argv,
+        "runs": variant.runs,
+        "failed": variant.failed,
+        "metrics": metrics,
+        "user_share": variant.user_share.as_ref().map(estimate),
+        "cpu_wait_share": variant.wait_share,
+        "cpu_bound": variant.is_cpu_bound,
+    })
+}
+
+fn metric(summary: &Summary) -> Value {
+    json!({
+        "median": summary.median,
+        "low": summary.low,
+        "high": summary.high,
+        "min": summary.min,
+        "max": summary.max,
+        "spread": summary.spread,
+        "count": summary.count,
+    })
+}
+
+fn comparison(analysis: &Analysis, comparison: &Comparison) -> Value {
+    json!({
+        "base": analysis.variants[comparison.base].name,
+        "other": analysis.variants[comparison.other].name,
+        "metric": comparison.metric,
+        "ratio": estimate(&comparison.ratio),
+        "verdict": verdict(comparison.verdict),
+        "margin": comparison.margin,
+        "blocks": comparison.blocks,
+        "more_blocks": match comparison.forecast {
+            Some(Forecast::MoreBlocks(blocks)) => Some(blocks),
+            _ => None,
+        },
+        "reachable": comparison.forecast != Some(Forecast::OutOfReach),
+    })
+}
+
+fn estimate(estimate: &Estimate) -> Value {
+    json!({
+        "point": estimate.point,
+        "low": estimate.low,
+        "high": estimate.high,
+        "confidence": estimate.confidence,
+    })
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => "faster",
+        Verdict::Slower => "slower",
+        Verdict::Same => "same",
+        Verdict::Undecided => "undecided",
+    }
+}

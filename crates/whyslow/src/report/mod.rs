@@ -1,0 +1,16 @@
+//! From an analysis to what people and programs read. Pure: returns text, prints nothing. [`compose`] finds the
+//! words and arranges them in a [`Document`]; [`terminal`] draws a document; [`json`] is the machine's face.
+
+mod compose;
+mod document;
+mod json;
+mod quantity;
+mod terminal;
+mod words;
+
+pub use compose::{compose, compose_quietly, last_lines, printable};
+pub use document::{Document, Line, Part, Span, Table, Tone};
+pub use json::{SCHEMA_VERSION, json};
+pub use quantity::{bytes, count, duration, percent, seconds};
+pub use terminal::{Style, render};
+pub use words::{concern, exit, headline, ratio_range};

@@ -1,0 +1,275 @@
+//! The sentences: verdicts, concerns, ways to end. Everything a person reads about a result is worded here.
+
+use super::document::{Line, Tone, plain, toned};
+use super::quantity::{factor, factor_number, percent, percent_number, seconds};
+use crate::analysis::{Comparison, Concern, Forecast, Mode, Outliers, Reading, Verdict};
+use crate::model::Exit;
+
+/// From here on a ratio is easier to read as a factor than as per cent.
+const FACTOR_FROM: f64 = 1.095;
+
+/// The verdict of one comparison as a sentence: `new is 1.23x slower than old [1.19, 1.27]`.
+pub fn headline(names: &[String], comparison: &Comparison) -> Line {
+    let base = names[comparison.base].as_str();
+    let other = names[comparison.other].as_str();
+    match comparison.verdict {
+        Verdict::Slower | Verdict::Faster => {
+            let (size, interval) = size(comparison);
+            vec![
+                toned(Tone::Strong, other),
+                plain(" is "),
+                size,
+                plain(" than "),
+                toned(Tone::Strong, base),
+                plain(format!("  {interval}")),
+            ]
+        }
+        Verdict::Same => vec![
+            toned(Tone::Strong, other),
+            plain(" and "),
+            toned(Tone::Strong, base),
+            plain(": "),
+            toned(Tone::Same, same(comparison)),
+            plain(resolved(comparison)),
+        ],
+        Verdict::Undecided => vec![
+            toned(Tone::Strong, other),
+            plain(" against "),
+            toned(Tone::Strong, base),
+            plain(": "),
+            toned(Tone::Undecided, "undecided"),
+            plain(format!(", {}; {}", open_range(comparison), outlook(comparison))),
+        ],
+    }
+}
+
+/// The verdict on one metric in few words, for the second line and for tables.
+pub fn short_verdict(comparison: &Comparison) -> Line {
+    match comparison.verdict {
+        Verdict::Slower | Verdict::Faster => {
+            let (size, interval) = size(comparison);
+            vec![size, plain(format!(" {interval}"))]
+        }
+        Verdict::Same => vec![toned(Tone::Same, same(comparison)), plain(resolved(comparison))],
+        Verdict::Undecided => {
+            vec![toned(Tone::Undecided, "undecided"), plain(format!(", {}", open_range(comparison)))]
+        }
+    }
+}
+
+fn same(comparison: &Comparison) -> String {
+    let largest = comparison.largest_difference().unwrap_or(comparison.margin);
+    format!("no difference larger than {}", percent(largest))
+}
+
+/// Within the margin, yet not nothing.
+fn resolved(comparison: &Comparison) -> String {
+    if !comparison.is_resolved() {
+        return String::new();
+    }
+    format!(" (but {} is real)", amount(comparison.ratio.point).0)
+}
+
+/// `1.23x slower` with `[1.19, 1.27]`, or `4.9 % slower` with `[4.3 %, 5.5 %]`.
+fn size(comparison: &Comparison) -> (super::Span, String) {
+    let tone = if comparison.verdict == Verdict::Slower { Tone::Slower } else { Tone::Faster };
+    let ratio = comparison.ratio;
+    let (text, is_factor) = amount(ratio.point);
+    let bounds = ratio.low.zip(ratio.high).map(|(low, high)| {
+        if ratio.point >= 1.0 { (low, high) } else { (1.0 / high, 1.0 / low) }
+    });
+    let interval = bounds.map_or(String::new(), |(low, high)| {
+        if is_factor {
+            format!("[{}, {}]", factor_number(low), factor_number(high))
+        } else {
+            format!("[{}, {}] %", percent_number(low - 1.0), percent_number(high - 1.0))
+        }
+    });
+    (toned(tone, text), interval)
+}
+
+/// How much slower or faster, and whether it is given as a factor.
+fn amount(ratio: f64) -> (String, bool) {
+    let direction = if ratio >= 1.0 { "slower" } else { "faster" };
+    let size = ratio.max(1.0 / ratio);
+    if size >= FACTOR_FROM {
+        (format!("{} {direction}", factor(size)), true)
+    } else {
+        (format!("{} {direction}", percent(size - 1.0)), false)
+    }
+}
+
+fn open_range(comparison: &Comparison) -> String {
+    match comparison.ratio.low.zip(comparison.ratio.high) {
+        None => "too few runs for any interval".to_owned(),
+        Some((low, high)) => format!("between {} and {}", amount(low).0, amount(high).0),
+    }
+}
+
+/// An estimate that is still changing: `1.23x slower [1.19, 1.27]`.
+pub fn ratio_range(point: f64, low: f64, high: f64) -> String {
+    if low <= 0.0 || !high.is_finite() {
+        return amount(point).0;
+    }
+    format!("{}, between {} and {}", amount(point).0, amount(low).0, amount(high).0)
+}
+
+fn outlook(comparison: &Comparison) -> String {
+    match comparison.forecast {
+        Some(Forecast::MoreBlocks(1)) => "about 1 more block would decide".to_owned(),
+        Some(Forecast::MoreBlocks(blocks)) => format!("about {blocks} more blocks would decide"),
+        Some(Forecast::OutOfReach) | None => {
+            "not reachable here as it is: try a quieter machine, a larger --margin, or judge by CPU time".to_owned()
+        }
+    }
+}
+
+/// How a run ended, after "it": `exited with status 22`.
+pub fn exit(exit: &Exit) -> String {
+    match exit {
+        Exit::Code(code) => format!("exited with status {code}"),
+        Exit::Signal(signal) => format!("was killed by signal {signal}{}", signal_name(*signal)),
+        Exit::TimedOut => "did not end in time and was killed".to_owned(),
+        Exit::NotStarted { errno: 2, step } if step == "exec" => "was not found".to_owned(),
+        Exit::NotStarted { errno, step } => {
+            let reason = std::io::Error::from_raw_os_error(*errno).to_string();
+            let reason = reason.split(" (os error").next().unwrap_or_default().to_lowercase();
+            format!("could not be started ({step}: {reason})")
+        }
+        Exit::Interrupted => "was interrupted".to_owned(),
+    }
+}
+
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        1 => " (SIGHUP)",
+        2 => " (SIGINT)",
+        3 => " (SIGQUIT)",
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        8 => " (SIGFPE)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        13 => " (SIGPIPE)",
+        14 => " (SIGALRM)",
+        15 => " (SIGTERM)",
+        24 => " (SIGXCPU)",
+        25 => " (SIGXFSZ)",
+        31 => " (SIGSYS)",
+        _ => "",
+    }
+}
+
+/// A concern as a sentence that says what was seen and what to do about it.
+pub fn concern(names: &[String], concern: &Concern) -> String {
+    let name = |variant: usize| names[variant].as_str();
+    match concern {
+        Concern::Busy { wait_share } => format!(
+            "the machine was busy: {} of the time was spent waiting for a CPU; CPU time suffers less than wall time",
+            percent(*wait_share)
+        ),
+        Concern::Pressure { share } => format!(
+            "the machine was busy: some task was waiting for a CPU {} of the time; CPU time suffers less than wall time",
+            percent(*share)
+        ),
+        Concern::Steal { share } => format!(
+            "the hypervisor took {} of the time away for other guests",
+            percent(*share)
+        ),
+        Concern::Frequency { change } => format!(
+            "the CPU frequency went {} by {} during the measurement; the blocks cancel it, single times do not",
+            up_or_down(*change),
+            percent(change.abs())
+        ),
+        Concern::Drift { change } => format!(
+            "all times went {} by {} during the measurement; the verdict stands, because every block holds every variant",
+            up_or_down(*change),
+            percent(change.abs())
+        ),
+        Concern::Order { other, second_over_first } => format!(
+            "the second run of a pair is {} than the first ({}): caches or clocks carry over; random order cancels it, more --warmup may remove it",
+            amount(*second_over_first).0,
+            name(*other)
+        ),
+        Concern::Correlated { other, metric } => format!(
+            "the {} difference of {} came and went during the measurement; its interval is widened for that",
+            short_metric(metric),
+            name(*other)
+        ),
+        Concern::Outliers { variants } => {
+            let each: Vec<String> = variants.iter().map(|outliers| outlier_words(name(outliers.variant), outliers)).collect();
+            format!("some runs stand out, and none is dropped: {}", each.join("; "))
+        }
+        Concern::TwoModes { variant, metric, modes: [fast, slow] } => format!(
+            "{}: {} falls into two groups, {} and {}; look for what alternates (which CPU, memory layout, a cache)",
+            name(*variant),
+            short_metric(metric),
+            mode(fast),
+            mode(slow)
+        ),
+        Concern::Short { variant, median_s, floor_s } => format!(
+            "{}: of {}, about {} is the start of any program at all here; more work per run tells more",
+            name(*variant),
+            seconds(*median_s),
+            seconds(*floor_s)
+        ),
+        Concern::NoSplit { variants } if variants.len() == names.len() => {
+            "user and system time are unknown: runs this short are misbooked by the kernel's timer tick; their sum is right".to_owned()
+        }
+        Concern::NoSplit { variants } => format!(
+            "{}: user and system time are unknown, because so short runs are misbooked by the kernel's timer tick; their sum is right",
+            variants.iter().map(|&variant| name(variant)).collect::<Vec<_>>().join(", ")
+        ),
+        Concern::Reading { other, reading } => reading_words(name(*other), *reading),
+        Concern::CpuStandsForWall { other } => format!(
+            "{}: nothing but CPU work, so the CPU verdict is what an idle machine would show in wall time",
+            name(*other)
+        ),
+        Concern::TooFewBlocks { blocks, needed } => format!(
+            "{blocks} {} cannot decide anything at this confidence; {needed} is the least",
+            if *blocks == 1 { "block" } else { "blocks" }
+        ),
+    }
+}
+
+fn outlier_words(name: &str, outliers: &Outliers) -> String {
+    format!(
+        "{name} {} of {}, up to {} the median{}",
+        outliers.count,
+        outliers.runs,
+        factor(outliers.slowest_ratio),
+        if outliers.waited { ", mostly by waiting for a CPU" } else { "" }
+    )
+}
+
+fn reading_words(name: &str, reading: Reading) -> String {
+    match reading {
+        Reading::Waiting => format!(
+            "{name}: the wall time differs and the CPU time does not: the difference is waiting (disk, lock, network, another process)"
+        ),
+        Reading::HiddenByLoad => format!(
+            "{name}: the CPU time differs, and the noise of the machine hides it in the wall time"
+        ),
+        Reading::ParallelSlack => format!(
+            "{name}: the CPU time differs and the wall time does not: the work is done beside something else"
+        ),
+        Reading::Parallelism => format!(
+            "{name}: wall and CPU time differ in opposite directions: the work is spread over CPUs differently"
+        ),
+    }
+}
+
+fn mode(mode: &Mode) -> String {
+    format!("{} of the runs near {}", percent(mode.share), seconds(mode.median))
+}
+
+fn up_or_down(change: f64) -> &'static str {
+    if change >= 0.0 { "up" } else { "down" }
+}
+
+/// `wall time` for `wall_s`.
+pub fn short_metric(metric: &str) -> &str {
+    crate::model::known_metric(metric).map_or(metric, |row| row.title)
+}
+

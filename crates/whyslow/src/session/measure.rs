@@ -1,0 +1,209 @@
+//! Measuring one experiment: blocks in random order, looks, and the reasons to stop.
+
+use benchmath::quantiles;
+
+use super::{Event, Forecast, Measured, SessionError, Watcher};
+use crate::analysis::{self, is_fixed_for_time, settle};
+use crate::machine::{Machine, Outcome};
+use crate::model::{End, Exit, Experiment, Header, Launch, Looks, Missing, Recording, Run, RunCount, Stop};
+use crate::plan;
+
+/// How many bytes at the end of the standard error of a failed run are kept.
+const KEPT_STDERR: usize = 2_000;
+
+/// What the caller knows and the pure parts must not look up.
+pub struct Stamp {
+    pub tool: String,
+    pub started: String,
+}
+
+/// Measures the experiment on the machine until it is decided, done, out of budget, failed or interrupted.
+pub fn measure(
+    experiment: Experiment,
+    machine: &mut dyn Machine,
+    watcher: &mut dyn Watcher,
+    stamp: Stamp,
+) -> Measured {
+    let header = header(experiment, machine, stamp);
+    let launches = plan::variants(&header.experiment).into_iter().map(|variant| variant.launch).collect();
+    let began_s = machine.now_s();
+    let mut session = Session {
+        recording: Recording::new(header),
+        launches,
+        machine,
+        watcher,
+        began_s,
+        block_s: Vec::new(),
+        warmup_block_s: None,
+    };
+    let trouble = session.run().err();
+    Measured { recording: session.recording, trouble }
+}
+
+fn header(experiment: Experiment, machine: &mut dyn Machine, stamp: Stamp) -> Header {
+    let missing: Vec<Missing> =
+        experiment.metrics.iter().filter_map(|metric| machine.can_measure(metric).err()).collect();
+    Header {
+        tool: stamp.tool,
+        started: stamp.started,
+        host: machine.host(),
+        floor: machine.floor(),
+        missing,
+        experiment,
+    }
+}
+
+struct Session<'a> {
+    recording: Recording,
+    launches: Vec<Launch>,
+    machine: &'a mut dyn Machine,
+    watcher: &'a mut dyn Watcher,
+    began_s: f64,
+    /// Time of each measured block.
+    block_s: Vec<f64>,
+    warmup_block_s: Option<f64>,
+}
+
+impl Session<'_> {
+    fn run(&mut self) -> Result<(), SessionError> {
+        self.watcher.notice(Event::Began(&self.recording.header))?;
+        let stop = self.run_blocks()?;
+        let end = End { stop, elapsed_s: self.elapsed_s() };
+        self.watcher.notice(Event::Ended(&end))?;
+        self.recording.end = Some(end);
+        Ok(())
+    }
+
+    fn run_blocks(&mut self) -> Result<Stop, SessionError> {
+        let warmup = self.recording.header.experiment.design.warmup;
+        for block in 0.. {
+            let before_s = self.machine.now_s();
+            if let Some(stop) = self.run_block(block)? {
+                return Ok(stop);
+            }
+            let took_s = self.machine.now_s() - before_s;
+            let is_warmup = block < warmup;
+            if is_warmup {
+                self.warmup_block_s = Some(took_s);
+            } else {
+                self.block_s.push(took_s);
+                if let Some(stop) = self.look()? {
+                    return Ok(stop);
+                }
+            }
+            self.tell(is_warmup)?;
+        }
+        unreachable!("the loop ends by a look")
+    }
+
+    /// One run of every variant, in the order drawn for this block. `Some` ends the experiment.
+    fn run_block(&mut self, block: usize) -> Result<Option<Stop>, SessionError> {
+        let seed = self.recording.header.experiment.design.seed;
+        for (position, variant) in plan::block_order(seed, block, self.launches.len()).into_iter().enumerate() {
+            if self.machine.interrupted() {
+                return Ok(Some(Stop::Interrupted));
+            }
+            let start_s = self.elapsed_s();
+            let metrics = &self.recording.header.experiment.metrics;
+            let outcome = self.machine.run(&self.launches[variant], metrics)?;
+            let run = as_run(outcome, variant, block, position, start_s);
+            self.watcher.notice(Event::Ran(&run))?;
+            let exit = run.exit.clone();
+            self.recording.runs.push(run);
+            match exit {
+                Exit::Code(0) => {}
+                Exit::Interrupted => return Ok(Some(Stop::Interrupted)),
+                _ => return Ok(Some(Stop::Failed)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Looks at the data if it is time to.
+    fn look(&mut self) -> Result<Option<Stop>, SessionError> {
+        let blocks = self.block_s.len();
+        let looks = self.looks();
+        if blocks >= looks.at[0] && self.recording.looks.is_none() {
+            self.watcher.notice(Event::Settled(&looks))?;
+            self.recording.looks = Some(looks.clone());
+        }
+        if looks.at.contains(&blocks) {
+            let progress = analysis::progress(&self.recording, self.launches.len(), &looks);
+            self.watcher.notice(Event::Looked(&progress))?;
+            let may_stop = !matches!(self.recording.header.experiment.design.runs, RunCount::Exactly(_));
+            if progress.is_decided && may_stop {
+                return Ok(Some(Stop::Decided));
+            }
+        }
+        let elapsed_s = self.elapsed_s();
+        Ok(self.reason_to_stop(blocks, &looks, elapsed_s))
+    }
+
+    /// All looks are made, or the next block would not fit into the budget.
+    fn reason_to_stop(&self, blocks: usize, looks: &Looks, elapsed_s: f64) -> Option<Stop> {
+        let design = &self.recording.header.experiment.design;
+        let last = *looks.at.last().unwrap_or(&blocks);
+        if blocks >= last {
+            let asked_for = match design.runs {
+                RunCount::Exactly(_) => true,
+                RunCount::UntilDecided { max, .. } => max.is_some_and(|max| blocks >= max),
+            };
+            return Some(if asked_for { Stop::RunsDone } else { Stop::BudgetSpent });
+        }
+        // A design of one look was chosen for its number of blocks, not for its time.
+        let may_run_out = looks.at.len() > 1 && blocks >= looks.at[0];
+        (may_run_out && elapsed_s + self.typical_block_s() > design.budget_s).then_some(Stop::BudgetSpent)
+    }
+
+    /// The fixed looks, or, before the first, those that the blocks so far suggest.
+    fn looks(&self) -> Looks {
+        let design = &self.recording.header.experiment.design;
+        let settle = || settle(design, self.launches.len() - 1, self.typical_block_s());
+        self.recording.looks.clone().unwrap_or_else(settle)
+    }
+
+    /// The median keeps one slow start from deciding the design; before the first measured block, the warm-up is
+    /// all there is to go by.
+    fn typical_block_s(&self) -> f64 {
+        quantiles::median(&self.block_s).or(self.warmup_block_s).unwrap_or(0.0)
+    }
+
+    fn tell(&mut self, is_warmup: bool) -> Result<(), SessionError> {
+        let elapsed_s = self.elapsed_s();
+        let design = &self.recording.header.experiment.design;
+        let looks = self.looks();
+        let (blocks, block_s) = (self.block_s.len(), self.typical_block_s());
+        let last_look = *looks.at.last().unwrap_or(&blocks);
+        let is_fixed = matches!(design.runs, RunCount::Exactly(_)) || is_fixed_for_time(design, block_s);
+        let by_blocks = (last_look.saturating_sub(blocks)) as f64 * block_s;
+        let by_budget = if is_fixed { f64::INFINITY } else { (design.budget_s - elapsed_s).max(0.0) };
+        let most_left_s = by_blocks.min(by_budget);
+        let forecast =
+            Forecast { blocks, is_warmup, elapsed_s, block_s, most_left_s, last_look, is_fixed };
+        Ok(self.watcher.notice(Event::BlockDone(&forecast))?)
+    }
+
+    fn elapsed_s(&mut self) -> f64 {
+        self.machine.now_s() - self.began_s
+    }
+}
+
+fn as_run(outcome: Outcome, variant: usize, block: usize, position: usize, start_s: f64) -> Run {
+    let stderr_tail =
+        if outcome.exit.is_success() { String::new() } else { end_of(&outcome.stderr_tail) };
+    Run {
+        variant,
+        block,
+        position,
+        start_s,
+        exit: outcome.exit,
+        values: outcome.values,
+        conditions: outcome.conditions,
+        stderr_tail,
+    }
+}
+
+fn end_of(bytes: &[u8]) -> String {
+    let from = bytes.len().saturating_sub(KEPT_STDERR);
+    String::from_utf8_lossy(&bytes[from..]).trim_end().to_owned()
+}

@@ -1,0 +1,69 @@
+//! The loop that joins thought and action. It runs what the plan says on a machine, tells a watcher everything that
+//! happens at once, and stops when the analysis says so. No formula, no format and no printing in here.
+
+mod measure;
+
+pub use measure::{Stamp, measure};
+
+use crate::analysis::Progress;
+use crate::machine::MachineError;
+use crate::model::{End, Header, Looks, Recording, Run};
+
+/// Something that happened, in the order in which it did.
+pub enum Event<'a> {
+    Began(&'a Header),
+    Ran(&'a Run),
+    /// A block is complete; a good moment to draw, since no child runs.
+    BlockDone(&'a Forecast),
+    /// The looks are fixed.
+    Settled(&'a Looks),
+    Looked(&'a Progress),
+    Ended(&'a End),
+}
+
+/// What is known about the rest of an experiment after a block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forecast {
+    /// Measured blocks so far; 0 after a warm-up block.
+    pub blocks: usize,
+    pub is_warmup: bool,
+    pub elapsed_s: f64,
+    /// Typical time of one block.
+    pub block_s: f64,
+    /// Time until the last look, or until the budget is spent.
+    pub most_left_s: f64,
+    /// Number of blocks at the last look.
+    pub last_look: usize,
+    /// The number of blocks is fixed, because they take long or because it was asked for.
+    pub is_fixed: bool,
+}
+
+/// Someone who wants to know: a recorder, a progress line.
+pub trait Watcher {
+    /// An error ends the measurement, with what was measured so far kept.
+    fn notice(&mut self, event: Event<'_>) -> Result<(), WatcherError>;
+}
+
+/// A watcher that cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct WatcherError {
+    pub what: String,
+    #[source]
+    pub source: Option<std::io::Error>,
+}
+
+/// The measurement could not go on; what was measured until then is in `recording`.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error(transparent)]
+    Watcher(#[from] WatcherError),
+}
+
+/// A recording, and what ended it before its time, if anything did.
+pub struct Measured {
+    pub recording: Recording,
+    pub trouble: Option<SessionError>,
+}
