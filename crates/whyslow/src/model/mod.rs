@@ -2,11 +2,13 @@
 //! Nothing here measures, decides or prints.
 
 mod bytes;
+mod dataset;
 mod experiment;
 mod metric;
 mod recording;
 
 pub use bytes::ByteText;
+pub use dataset::{DataMetric, DataSet, Origin, PerlTimes, Schedule};
 pub use experiment::{
     Design, Edit, Experiment, Factor, Input, Launch, Level, Role, RunCount, Variant, Workload,
 };
