@@ -44,9 +44,11 @@ impl Conversation {
 
     /// From request to answer.
     pub fn run(&mut self, request: &Encoded, watch: Watch<'_>) -> Result<Answer, LauncherError> {
-        let answer = self.guarded(|conversation| {
-            send(conversation.socket()?, request)?;
-            conversation.attend(watch)
+        let answer = self.guarded(|conversation| match send(conversation.socket()?, request) {
+            Err(LauncherError::Socket { source, .. }) if source.raw_os_error() == Some(libc::EBADF) => {
+                Ok(not_open(request))
+            }
+            sent => sent.and_then(|()| conversation.attend(watch)),
         })?;
         match answer.kind {
             wire::ENDED | wire::NOT_STARTED => Ok(answer),
@@ -208,6 +210,22 @@ fn read(descriptor: RawFd, buffer: &mut [u8]) -> Got {
 fn send(socket: &UnixStream, request: &Encoded) -> Result<(), LauncherError> {
     send_with_descriptors(socket, request.order.bytes(), &request.descriptors)?;
     send_all(socket, &request.body)
+}
+
+/// The answer when a descriptor of the request is not open: nothing was sent then.
+fn not_open(request: &Encoded) -> Answer {
+    // SAFETY: no memory is involved.
+    let is_open = |descriptor: RawFd| unsafe { libc::fcntl(descriptor, libc::F_GETFD) >= 0 };
+    let place = request.descriptors.iter().position(|descriptor| !is_open(*descriptor));
+    let mut answer = Answer::zero();
+    answer.kind = wire::NOT_STARTED;
+    answer.errno = libc::EBADF as u64;
+    answer.step = match place {
+        Some(standard @ 0..3) => wire::STEP_STDIN + standard as u64,
+        _ => wire::STEP_EXEC,
+    };
+    answer.schedstat = [wire::NONE; 3];
+    answer
 }
 
 fn cancel(socket: &UnixStream) -> Result<(), LauncherError> {

@@ -47,6 +47,8 @@ mod absent;
 mod conversation;
 #[cfg(launcher_embedded)]
 mod process;
+#[cfg(launcher_embedded)]
+mod program;
 
 // The program is compiled by `build.rs`; it is named here only so that `cargo fmt` finds its files.
 #[cfg(any())]

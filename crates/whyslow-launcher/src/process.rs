@@ -4,15 +4,13 @@
 //! starting it is here.
 
 use crate::conversation::Conversation;
-use crate::{Counters, Ended, LauncherError, Program, Reply, Request, Watch, wire};
+use crate::{Counters, Ended, LauncherError, Program, Reply, Request, Watch, program, wire};
 use std::ffi::{c_char, c_int, c_void};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
-
-static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launcher"));
 
 /// The launcher process. It ends, and is reaped, when this is dropped.
 pub struct Launcher {
@@ -26,7 +24,11 @@ pub struct Launcher {
 impl Launcher {
     /// Starts the process, and tries the counters on the null program.
     pub fn start() -> Result<Launcher, LauncherError> {
-        let program = program_in_memory()?;
+        let from_memory = program::in_memory().and_then(Self::start_program);
+        from_memory.or_else(|first| program::in_file().and_then(Self::start_program).map_err(|_| first))
+    }
+
+    fn start_program(program: OwnedFd) -> Result<Launcher, LauncherError> {
         let (ours, theirs) = UnixStream::pair().map_err(start_error("socketpair"))?;
         let process = Process::spawn(&program, &out_of_the_way(&theirs)?)?;
         drop(theirs);
@@ -87,31 +89,8 @@ impl Drop for Launcher {
     }
 }
 
-fn start_error(step: &'static str) -> impl Fn(io::Error) -> LauncherError {
+pub(crate) fn start_error(step: &'static str) -> impl Fn(io::Error) -> LauncherError {
     move |source| LauncherError::Start { step, source }
-}
-
-/// The embedded program as a descriptor that can be executed.
-fn program_in_memory() -> Result<OwnedFd, LauncherError> {
-    let mut file = memory_file().map_err(start_error("memfd_create"))?;
-    file.write_all(PROGRAM).map_err(start_error("write"))?;
-    Ok(file.into())
-}
-
-fn memory_file() -> io::Result<File> {
-    // Since Linux 6.3 the wish to execute must be stated; before, the flag is unknown.
-    const MFD_EXEC: libc::c_uint = 0x10;
-    let create = |flags| {
-        // SAFETY: the name is a string; the call has no other effect on memory.
-        let descriptor = unsafe { libc::memfd_create(c"whyslow-launcher".as_ptr(), flags) };
-        // SAFETY: a fresh descriptor that nobody else owns.
-        if descriptor < 0 {
-            Err(io::Error::last_os_error())
-        } else {
-            Ok(unsafe { File::from_raw_fd(descriptor) })
-        }
-    };
-    create(libc::MFD_CLOEXEC | MFD_EXEC).or_else(|_| create(libc::MFD_CLOEXEC))
 }
 
 /// Another name of the descriptor, whose number is not one that the child uses.

@@ -53,6 +53,19 @@ fn counters_hold_descendants_too() {
     assert!(reply.main_thread.unwrap().on_cpu_ns < used_ns / 2);
 }
 
+/// A counter shared by all runs went blind after a few of them; see `src/launcher/counters.rs`.
+#[test]
+fn counters_count_in_every_run() {
+    let mut launcher = Launcher::start().unwrap();
+    let counters = *launcher.counters();
+    let command = Command::shell("/bin/true; exit 0");
+    for run in 0..300 {
+        let reply = command.run(&mut launcher);
+        assert_eq!(reply.task_clock_ns.is_some(), counters.task_clock.is_ok(), "run {run}: {reply:?}");
+        assert_eq!(reply.page_faults.is_some(), counters.page_faults.is_ok(), "run {run}: {reply:?}");
+    }
+}
+
 #[test]
 fn page_faults_agree_among_their_sources() {
     let mut launcher = Launcher::start().unwrap();

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Command, exits, text};
 use std::os::fd::AsRawFd;
-use whyslow_launcher::{Ended, Launcher, Program, Request, Watch};
+use whyslow_launcher::{Ended, Launcher, Program};
 
 #[test]
 fn exit_codes() {
@@ -33,9 +33,7 @@ fn what_cannot_be_executed() {
     assert_eq!(errno("/bin"), libc::EACCES);
     assert_eq!(errno("/etc/passwd"), libc::EACCES);
 
-    let nonsense = std::env::temp_dir().join(format!("whyslow-launcher-nonsense-{}", std::process::id()));
-    std::fs::write(&nonsense, "neither ELF nor script").unwrap();
-    std::fs::set_permissions(&nonsense, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let nonsense = temporary_program("neither ELF nor script");
     let result = errno(nonsense.to_str().unwrap());
     std::fs::remove_file(nonsense).unwrap();
     assert_eq!(result, libc::ENOEXEC);
@@ -58,11 +56,26 @@ fn the_other_steps_of_a_start() {
 }
 
 #[test]
-fn a_descriptor_that_is_not_open_is_an_error_and_not_a_hang() {
+fn descriptors_that_are_not_open() {
     let mut launcher = Launcher::start().unwrap();
-    let mut request = Request::new(Program::Path(text("/bin/true")), vec![text("true")]);
-    request.stdin = 1_000_000;
-    launcher.run(&request, Watch::nothing()).unwrap_err();
+    let mut deaf = Command::new("/bin/true", &[]);
+    deaf.request.stderr = 1_000_000;
+    assert_eq!(deaf.run(&mut launcher).outcome, Ended::NotStarted { errno: libc::EBADF, step: "stderr" });
+    let nothing = Command::of(Program::Descriptor(1_000_000), &[]);
+    assert_eq!(nothing.run(&mut launcher).outcome, Ended::NotStarted { errno: libc::EBADF, step: "exec" });
+    assert_eq!(Command::new("/bin/true", &[]).run(&mut launcher).outcome, exits(0));
+}
+
+#[test]
+fn a_script_runs_by_path_but_not_by_descriptor() {
+    let mut launcher = Launcher::start().unwrap();
+    let script = temporary_program("#!/bin/sh\nexit 3\n");
+    let by_path = Command::new(script.to_str().unwrap(), &[]).run(&mut launcher).outcome;
+    let file = std::fs::File::open(&script).unwrap();
+    std::fs::remove_file(&script).unwrap();
+    let by_descriptor = Command::of(Program::Descriptor(file.as_raw_fd()), &[]).run(&mut launcher).outcome;
+    assert_eq!(by_path, exits(3));
+    assert_eq!(by_descriptor, Ended::NotStarted { errno: libc::ENOENT, step: "exec" });
 }
 
 #[test]
@@ -128,4 +141,12 @@ fn more_than_the_kernel_takes_is_not_started() {
     let mut command = Command::new("/bin/true", &[]);
     command.request.argv.push(text(&"x".repeat(1 << 20)));
     assert_eq!(command.run(&mut launcher).outcome, Ended::NotStarted { errno: libc::E2BIG, step: "exec" });
+}
+
+fn temporary_program(content: &str) -> std::path::PathBuf {
+    let name = format!("whyslow-launcher-test-{}-{}", std::process::id(), content.len());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, content).unwrap();
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    path
 }
