@@ -28,9 +28,11 @@
 
 pub mod bias_corrected;
 pub mod bootstrap;
+pub mod contrasts;
 pub mod dip;
 pub mod distributions;
 pub mod groups;
+pub mod line_fit;
 pub mod looks;
 pub mod mann_whitney;
 pub mod median_interval;
@@ -38,6 +40,7 @@ pub mod multiplicity;
 mod pair_sums;
 pub mod quantiles;
 pub mod random;
+pub mod shares;
 pub mod signed_rank;
 pub mod spearman;
 pub mod summary;

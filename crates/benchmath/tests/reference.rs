@@ -9,6 +9,8 @@ mod bootstrap;
 mod dip;
 #[path = "reference/distributions.rs"]
 mod distributions;
+#[path = "reference/factors.rs"]
+mod factors;
 #[path = "reference/looks.rs"]
 mod looks;
 #[path = "reference/multiplicity.rs"]
