@@ -15,6 +15,8 @@ mod factors;
 mod looks;
 #[path = "reference/multiplicity.rs"]
 mod multiplicity;
+#[path = "reference/series.rs"]
+mod series;
 #[path = "reference/signed_rank.rs"]
 mod signed_rank;
 #[path = "reference/summary.rs"]
