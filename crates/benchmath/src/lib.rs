@@ -27,8 +27,10 @@
 #![warn(missing_docs)]
 
 pub mod bias_corrected;
+pub mod bisect;
 pub mod bootstrap;
 pub mod contrasts;
+pub mod detectable;
 pub mod dip;
 pub mod distributions;
 pub mod groups;
@@ -52,6 +54,7 @@ pub mod verdict;
 
 pub use bias_corrected::{BiasCorrected, bias_corrected_interval};
 pub use bootstrap::share_interval;
+pub use detectable::detectable_effect;
 pub use dip::dip;
 pub use groups::average_in_groups;
 pub use looks::{look_schedule, per_look_alpha};
