@@ -14,8 +14,9 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// How often `interrupted` is asked when nothing wakes us up.
 const ASK_INTERVAL_MS: i32 = 100;
 
-/// Our end of the control socket. After an error inside a message the two ends no longer agree
-/// where they are, so the first error closes it.
+/// Our end of the control socket. After an error inside a message (or a panic in a sink) the two ends no
+/// longer agree where they are, so the socket is put back only after a talk that went well; otherwise it is
+/// closed, and with it ends the launcher.
 pub(crate) struct Conversation {
     socket: Option<UnixStream>,
     buffer: Vec<u8>,
@@ -32,23 +33,24 @@ impl Conversation {
 
     /// The first thing the launcher says.
     pub fn greeting(&mut self) -> Result<Counters, LauncherError> {
-        let hello = self.guarded(|conversation| receive(conversation.socket()?))?;
-        let source = io::Error::from_raw_os_error(hello.errno as i32);
+        let hello = self.talk(|socket, _| receive(socket))?;
         if hello.kind != wire::HELLO {
             return Err(LauncherError::Gone);
-        } else if hello.errno != 0 {
-            return Err(LauncherError::Start { step: "setup", source });
         }
-        Ok(Counters::decode(&hello))
+        match hello.errno as i32 {
+            0 => Ok(Counters::decode(&hello)),
+            errno => Err(LauncherError::Start { step: "setup", source: io::Error::from_raw_os_error(errno) }),
+        }
     }
 
     /// From request to answer.
     pub fn run(&mut self, request: &Encoded, watch: Watch<'_>) -> Result<Answer, LauncherError> {
-        let answer = self.guarded(|conversation| match send(conversation.socket()?, request) {
+        let answer = self.talk(|socket, buffer| match send(socket, request) {
             Err(LauncherError::Socket { source, .. }) if source.raw_os_error() == Some(libc::EBADF) => {
                 Ok(not_open(request))
             }
-            sent => sent.and_then(|()| conversation.attend(watch)),
+            Err(error) => Err(error),
+            Ok(()) => attend(socket, buffer, watch),
         })?;
         match answer.kind {
             wire::ENDED | wire::NOT_STARTED => Ok(answer),
@@ -59,37 +61,32 @@ impl Conversation {
         }
     }
 
-    fn guarded<T>(
+    fn talk<T>(
         &mut self,
-        talk: impl FnOnce(&mut Self) -> Result<T, LauncherError>,
+        talk: impl FnOnce(&UnixStream, &mut [u8]) -> Result<T, LauncherError>,
     ) -> Result<T, LauncherError> {
-        let result = talk(self);
-        if result.is_err() {
-            self.close();
+        let socket = self.socket.take().ok_or(LauncherError::Gone)?;
+        let said = talk(&socket, &mut self.buffer)?;
+        self.socket = Some(socket);
+        Ok(said)
+    }
+}
+
+/// Waits for the answer, and does meanwhile what `watch` asks for.
+fn attend(socket: &UnixStream, buffer: &mut [u8], watch: Watch<'_>) -> Result<Answer, LauncherError> {
+    let mut attention = Attention::new(socket.as_raw_fd(), &watch);
+    loop {
+        let ready = attention.wait()?;
+        if ready.look_up && (watch.interrupted)() {
+            attention.stop_looking_up();
+            cancel(socket)?;
         }
-        result
-    }
-
-    fn socket(&self) -> Result<&UnixStream, LauncherError> {
-        self.socket.as_ref().ok_or(LauncherError::Gone)
-    }
-
-    fn attend(&mut self, watch: Watch<'_>) -> Result<Answer, LauncherError> {
-        let socket = self.socket.as_ref().ok_or(LauncherError::Gone)?;
-        let mut attention = Attention::new(socket.as_raw_fd(), &watch);
-        loop {
-            let ready = attention.wait()?;
-            if ready.look_up && (watch.interrupted)() {
-                attention.stop_looking_up();
-                cancel(socket)?;
-            }
-            // Each reader once per turn, so that a flood cannot keep us from the other descriptors.
-            attention.read_ready(watch.readers, &mut self.buffer);
-            if ready.answer {
-                let answer = receive(socket)?;
-                watch.readers.iter_mut().for_each(|reader| read_rest(reader, &mut self.buffer));
-                return Ok(answer);
-            }
+        // Each reader once per turn, so that a flood cannot keep us from the other descriptors.
+        attention.read_ready(watch.readers, buffer);
+        if ready.answer {
+            let answer = receive(socket)?;
+            watch.readers.iter_mut().for_each(|reader| read_rest(reader, buffer));
+            return Ok(answer);
         }
     }
 }

@@ -29,6 +29,7 @@
 //!
 //! * Linux on x86_64 and aarch64; elsewhere [`Launcher::start`] says [`LauncherError::Unsupported`].
 //! * One command at a time per launcher.
+//! * A stop (Ctrl-Z) of the caller does not stop the running command.
 //! * A descendant that leaves the process group survives a timeout or a cancellation. One that outlives its
 //!   run is counted in [`Reply::leftovers`]; what it does afterwards is nobody's.
 //! * A script (`#!`) cannot be executed as [`Program::Descriptor`], as the descriptor is closed by exec.

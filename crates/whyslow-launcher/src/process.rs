@@ -212,3 +212,47 @@ impl SignalMask {
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, std::ptr::null_mut()) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Encoded;
+
+    fn refusal(launcher: &mut Launcher, spoil: impl FnOnce(&mut Encoded)) -> LauncherError {
+        let mut request = Request::new(launcher.null_program(), vec![c"null".into()]);
+        request.env = vec![c"A=1".into()];
+        let mut encoded = request.encode().unwrap();
+        spoil(&mut encoded);
+        launcher.conversation.run(&encoded, Watch::nothing()).err().unwrap()
+    }
+
+    /// Requests that this library never makes.
+    #[test]
+    fn what_does_not_hold_together_is_refused_and_the_next_is_served() {
+        let mut launcher = Launcher::start().unwrap();
+        let spoilers: [fn(&mut Encoded); 8] = [
+            |encoded| *encoded.body.last_mut().unwrap() = b'x',
+            |encoded| encoded.body[0..8].copy_from_slice(&u64::MAX.to_ne_bytes()),
+            |encoded| encoded.body[8..16].copy_from_slice(&1u64.to_ne_bytes()),
+            |encoded| encoded.order.argument_count = u64::MAX,
+            |encoded| encoded.order.environment_count = 1000,
+            |encoded| encoded.order.affinity_words = 1 << 60,
+            |encoded| encoded.order.directory = encoded.body.len() as u64,
+            |encoded| encoded.descriptors.truncate(3),
+        ];
+        for (index, spoil) in spoilers.into_iter().enumerate() {
+            let error = refusal(&mut launcher, spoil);
+            assert!(matches!(error, LauncherError::Refused { .. }), "{index}: {error:?}");
+            launcher.try_counters().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_foreign_speaker_is_refused_and_then_nobody_is_served() {
+        let mut launcher = Launcher::start().unwrap();
+        let error = refusal(&mut launcher, |encoded| encoded.order.magic = 1);
+        assert!(matches!(error, LauncherError::Refused { .. }), "{error:?}");
+        let error = launcher.try_counters().unwrap_err();
+        assert!(matches!(error, LauncherError::Gone | LauncherError::Socket { .. }), "{error:?}");
+    }
+}

@@ -151,6 +151,26 @@ fn the_death_of_the_launcher_is_an_error_and_ends_the_command() {
     assert!(matches!(again, LauncherError::Gone), "{again:?}");
 }
 
+#[test]
+fn a_panic_in_a_sink_ends_the_command() {
+    let mut launcher = Launcher::start().unwrap();
+    let (reader, writer) = common::pipe();
+    let mut command = Command::shell("echo $$; exec sleep 1000");
+    command.request.stdout = writer.as_raw_fd();
+    let mut pid = String::new();
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let mut sink = |part: &[u8]| {
+            pid.push_str(std::str::from_utf8(part).unwrap());
+            std::panic::resume_unwind(Box::new(()));
+        };
+        let mut readers = [Reader::new(reader.as_raw_fd(), &mut sink)];
+        let watch = Watch { readers: &mut readers, interrupted: &|| false, wake: None };
+        let _ = launcher.run(&command.request, watch);
+    }));
+    assert!(panicked.is_err());
+    assert!(is_soon_gone(pid.trim()));
+}
+
 /// Not a test: the process that the next test kills.
 #[test]
 #[ignore = "runs until it is killed"]
