@@ -15,6 +15,8 @@ const ORDER_SIGNIFICANCE: f64 = 0.01;
 /// sqrt(n) times Hartigan's dip above this means two modes (METHODOLOGY.md).
 const DIP_LIMIT: f64 = 0.61;
 const DIP_FROM: usize = 30;
+/// Rank correlation of two variants over the blocks above which their modes are the machine's.
+const TOGETHER_FROM: f64 = 0.5;
 const BUSY_WAIT_SHARE: f64 = 0.05;
 const BUSY_PRESSURE: f64 = 0.10;
 const STEAL_SHARE: f64 = 0.02;
@@ -36,11 +38,12 @@ pub enum Concern {
     Drift { change: f64 },
     /// The later run of a pair is faster or slower than the earlier one.
     Order { other: usize, second_over_first: f64 },
-    /// The difference came and went.
-    Correlated { other: usize, metric: String },
+    /// The difference came and went, in these metrics.
+    Correlated { other: usize, metrics: Vec<String> },
     Outliers { variants: Vec<Outliers> },
-    /// Runs fall into two groups.
-    TwoModes { variant: usize, metric: String, modes: [Mode; 2] },
+    /// Runs of these variants fall into two groups. Together means in the same blocks: then it is the machine that
+    /// changes and not the program.
+    TwoModes { variants: Vec<TwoModes>, together: bool },
     /// Starting a program is a large part of what was measured.
     Short { variant: usize, median_s: f64, floor_s: f64 },
     /// The timer tick cannot split the CPU time of such short runs.
@@ -63,6 +66,14 @@ pub struct Outliers {
     pub slowest_ratio: f64,
     /// Most of them waited for a CPU.
     pub waited: bool,
+}
+
+/// The two groups of runs of one variant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TwoModes {
+    pub variant: usize,
+    pub metric: String,
+    pub modes: [Mode; 2],
 }
 
 /// One of two groups of runs.
@@ -115,9 +126,9 @@ pub fn raise(
         concerns.push(Concern::Outliers { variants: outliers });
     }
     for (index, variant) in variants.iter().enumerate() {
-        concerns.extend(two_modes(samples, index, is_busy));
         concerns.extend(short(recording, index, variant));
     }
+    concerns.extend(two_modes(samples, recording, variants.len(), is_busy));
     concerns.extend(no_split(variants));
     concerns.extend(too_few_blocks(recording, comparisons));
     concerns
@@ -181,11 +192,13 @@ fn comparison_concerns(
     comparison: &Comparison,
 ) -> Vec<Concern> {
     let mut concerns = Vec::new();
-    if comparison.is_correlated {
-        concerns.push(Concern::Correlated { other: comparison.other, metric: comparison.metric.clone() });
-    }
     if comparison.metric != "wall_s" {
         return concerns;
+    }
+    let correlated = comparisons.iter().filter(|c| c.other == comparison.other && c.is_correlated);
+    let metrics: Vec<String> = correlated.map(|c| c.metric.clone()).collect();
+    if !metrics.is_empty() {
+        concerns.push(Concern::Correlated { other: comparison.other, metrics });
     }
     concerns.extend(order(samples, comparison));
     let cpu = comparisons.iter().find(|cpu| cpu.other == comparison.other && cpu.metric == "cpu_s");
@@ -240,13 +253,32 @@ fn outliers(samples: &Samples, variant: usize) -> Option<Outliers> {
     })
 }
 
+fn two_modes(samples: &Samples, recording: &Recording, variants: usize, is_busy: bool) -> Option<Concern> {
+    let found: Vec<TwoModes> = (0..variants).filter_map(|variant| modes_of(samples, variant, is_busy)).collect();
+    let first = found.first()?;
+    let together = found.len() == variants
+        && go_together(samples, recording.header.experiment.design.base, &first.metric) > TOGETHER_FROM;
+    Some(Concern::TwoModes { variants: found, together })
+}
+
 /// CPU time shows modes of the program; wall time shows those of waiting too, but on a busy machine only the load.
-fn two_modes(samples: &Samples, variant: usize, is_busy: bool) -> Option<Concern> {
+fn modes_of(samples: &Samples, variant: usize, is_busy: bool) -> Option<TwoModes> {
     let metrics: &[&str] = if is_busy { &["cpu_s"] } else { &["cpu_s", "wall_s"] };
     metrics.iter().find_map(|metric| {
-        let values = samples.values(variant, metric);
-        Some(Concern::TwoModes { variant, metric: (*metric).to_owned(), modes: modes(&values)? })
+        let modes = modes(&samples.values(variant, metric))?;
+        Some(TwoModes { variant, metric: (*metric).to_owned(), modes })
     })
+}
+
+/// Rank correlation of the base and another variant over the blocks.
+fn go_together(samples: &Samples, base: usize, metric: &str) -> f64 {
+    let other = usize::from(base == 0);
+    let ratios = samples.log_ratios(base, other, metric);
+    let (of_base, of_other): (Vec<f64>, Vec<f64>) = ratios
+        .iter()
+        .map(|ratio| (ratio.mean - ratio.difference / 2.0, ratio.mean + ratio.difference / 2.0))
+        .unzip();
+    spearman::spearman(&of_base, &of_other).map_or(0.0, |correlation| correlation.rho)
 }
 
 fn modes(values: &[f64]) -> Option<[Mode; 2]> {

@@ -16,7 +16,7 @@ use crate::plan;
 
 pub use benchmath::verdict::Verdict;
 pub use comparisons::{Comparison, Forecast, Reading};
-pub use concerns::{Concern, Mode, Outliers};
+pub use concerns::{Concern, Mode, Outliers, TwoModes};
 pub use decision::{Decision, decide};
 pub use looks::{is_fixed_for_time, settle};
 pub use progress::{Progress, progress};

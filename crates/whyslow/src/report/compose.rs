@@ -9,7 +9,7 @@ use crate::model::Stop;
 /// Names up to this length label the rows of tables; longer ones get a letter and a legend.
 const LONGEST_IN_TABLE: usize = 12;
 /// Names up to this length stand in sentences; longer ones are called by their letter there too.
-const LONGEST_IN_SENTENCE: usize = 28;
+const LONGEST_IN_SENTENCE: usize = 18;
 const MOST_LINES_OF_STDERR: usize = 8;
 const UNKNOWN: &str = "unknown";
 
@@ -73,7 +73,7 @@ fn leads_with_cpu(wall: &Comparison, cpu: &Comparison) -> bool {
 }
 
 fn with_metric(mut line: Line, metric: &str) -> Line {
-    line.push(toned(Tone::Faint, format!("  ({metric})")));
+    line.push(toned(Tone::Faint, format!(" ({metric})")));
     line
 }
 

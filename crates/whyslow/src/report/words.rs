@@ -2,7 +2,7 @@
 
 use super::document::{Line, Tone, plain, toned};
 use super::quantity::{factor, factor_number, percent, percent_number, seconds};
-use crate::analysis::{Comparison, Concern, Forecast, Mode, Outliers, Reading, Verdict};
+use crate::analysis::{Comparison, Concern, Forecast, Mode, Outliers, Reading, TwoModes, Verdict};
 use crate::model::Exit;
 
 /// From here on a ratio is easier to read as a factor than as per cent.
@@ -21,7 +21,7 @@ pub fn headline(names: &[String], comparison: &Comparison) -> Line {
                 size,
                 plain(" than "),
                 toned(Tone::Strong, base),
-                plain(format!("  {interval}")),
+                plain(format!(" {interval}")),
             ]
         }
         Verdict::Same => vec![
@@ -192,35 +192,36 @@ pub fn concern(names: &[String], concern: &Concern) -> String {
             amount(*second_over_first).0,
             name(*other)
         ),
-        Concern::Correlated { other, metric } => format!(
-            "the {} difference of {} came and went during the measurement; its interval is widened for that",
-            short_metric(metric),
-            name(*other)
+        Concern::Correlated { other, metrics } => format!(
+            "{}: the difference in {} came and went during the measurement; the interval is widened for that",
+            name(*other),
+            metrics.iter().map(|metric| short_metric(metric)).collect::<Vec<_>>().join(" and ")
         ),
         Concern::Outliers { variants } => {
             let each: Vec<String> = variants.iter().map(|outliers| outlier_words(name(outliers.variant), outliers)).collect();
             format!("some runs stand out, and none is dropped: {}", each.join("; "))
         }
-        Concern::TwoModes { variant, metric, modes: [fast, slow] } => format!(
-            "{}: {} falls into two groups, {} and {}; look for what alternates (which CPU, memory layout, a cache)",
-            name(*variant),
-            short_metric(metric),
-            mode(fast),
-            mode(slow)
-        ),
+        Concern::TwoModes { variants, together } => {
+            let each: Vec<String> = variants.iter().map(|modes| mode_words(name(modes.variant), modes)).collect();
+            let cause = match together {
+                true => "all at the same time: the machine has two speeds, not the programs",
+                false => "look for what alternates (which CPU, memory layout, a cache)",
+            };
+            format!("runs fall into two groups, {cause}: {}", each.join("; "))
+        }
         Concern::Short { variant, median_s, floor_s } => format!(
             "{}: of {}, about {} is the start of any program at all here; more work per run tells more",
             name(*variant),
             seconds(*median_s),
             seconds(*floor_s)
         ),
-        Concern::NoSplit { variants } if variants.len() == names.len() => {
-            "user and system time are unknown: runs this short are misbooked by the kernel's timer tick; their sum is right".to_owned()
+        Concern::NoSplit { variants } => {
+            let whose = match variants.len() == names.len() {
+                true => String::new(),
+                false => format!(" of {}", variants.iter().map(|&v| name(v)).collect::<Vec<_>>().join(", ")),
+            };
+            format!("user and system time{whose}: unknown, the timer tick misbooks runs this short; their sum is right")
         }
-        Concern::NoSplit { variants } => format!(
-            "{}: user and system time are unknown, because so short runs are misbooked by the kernel's timer tick; their sum is right",
-            variants.iter().map(|&variant| name(variant)).collect::<Vec<_>>().join(", ")
-        ),
         Concern::Reading { other, reading } => reading_words(name(*other), *reading),
         Concern::CpuStandsForWall { other } => format!(
             "{}: nothing but CPU work, so the CPU verdict is what an idle machine would show in wall time",
@@ -260,8 +261,13 @@ fn reading_words(name: &str, reading: Reading) -> String {
     }
 }
 
+fn mode_words(name: &str, modes: &TwoModes) -> String {
+    let [fast, slow] = &modes.modes;
+    format!("{name} {}, {} and {}", short_metric(&modes.metric), mode(fast), mode(slow))
+}
+
 fn mode(mode: &Mode) -> String {
-    format!("{} of the runs near {}", percent(mode.share), seconds(mode.median))
+    format!("{} near {}", percent(mode.share), seconds(mode.median))
 }
 
 fn up_or_down(change: f64) -> &'static str {
