@@ -248,11 +248,11 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_speaker_is_refused_and_then_nobody_is_served() {
+    fn a_foreign_speaker_gets_an_error_and_then_nobody_is_served() {
         let mut launcher = Launcher::start().unwrap();
         let error = refusal(&mut launcher, |encoded| encoded.order.magic = 1);
-        assert!(matches!(error, LauncherError::Refused { .. }), "{error:?}");
-        let error = launcher.try_counters().unwrap_err();
-        assert!(matches!(error, LauncherError::Gone | LauncherError::Socket { .. }), "{error:?}");
+        // The launcher says why and leaves; whether we still hear it depends on how much we had to say.
+        assert!(matches!(error, LauncherError::Refused { .. } | LauncherError::Gone), "{error:?}");
+        assert!(matches!(launcher.try_counters(), Err(LauncherError::Gone)));
     }
 }
