@@ -11,24 +11,33 @@ const FIRST_LOOK: usize = 10;
 const GROWTH: f64 = 1.5;
 
 /// The looks for a design whose blocks take `block_s` seconds, with `comparisons` variants compared with the base.
+pub fn settle(design: &Design, comparisons: usize, block_s: f64) -> Looks {
+    let at = look_times(design, comparisons, block_s);
+    let alpha_each = looks::per_look_alpha(&at, alpha(design, comparisons));
+    Looks { at, alpha_each }
+}
+
+/// The numbers of blocks at which to look, never none. Cheap enough for every block, unlike the error of each look.
 ///
 /// Where a block takes more than a tenth of the budget, the design is fixed at as few blocks as can decide at all.
-pub fn settle(design: &Design, comparisons: usize, block_s: f64) -> Looks {
-    let alpha = (1.0 - design.confidence) / comparisons.max(1) as f64;
-    let at = match design.runs {
+pub fn look_times(design: &Design, comparisons: usize, block_s: f64) -> Vec<usize> {
+    match design.runs {
         RunCount::Exactly(runs) => vec![runs],
         RunCount::UntilDecided { min, max } => {
             let max = max.unwrap_or(usize::MAX);
             let affordable = affordable(design.budget_s, block_s);
-            if affordable < FIRST_LOOK || max < FIRST_LOOK {
-                vec![signed_rank::fewest_blocks(alpha).max(min).min(max)]
+            if affordable < FIRST_LOOK {
+                vec![signed_rank::fewest_blocks(alpha(design, comparisons)).max(min).min(max)]
             } else {
                 schedule(min, max, affordable)
             }
         }
-    };
-    let alpha_each = looks::per_look_alpha(&at, alpha);
-    Looks { at, alpha_each }
+    }
+}
+
+/// The error that one comparison may make.
+fn alpha(design: &Design, comparisons: usize) -> f64 {
+    (1.0 - design.confidence) / comparisons.max(1) as f64
 }
 
 /// Whether the number of blocks is fixed because they take long, which the user should know beforehand.
@@ -84,6 +93,8 @@ mod tests {
         assert_eq!(settle(&adaptive(0, Some(30)), 1, 0.01).at, [10, 15, 23, 30]);
         assert_eq!(settle(&adaptive(20, Some(30)), 1, 0.01).at, [23, 30]);
         assert_eq!(settle(&adaptive(0, Some(4)), 1, 0.01).at, [4]);
+        assert_eq!(settle(&adaptive(0, Some(8)), 1, 0.01).at, [8], "all that are allowed, since there is time");
+        assert_eq!(settle(&adaptive(0, Some(8)), 1, 10.0).at, [6]);
         assert_eq!(settle(&adaptive(500, None), 1, 1.0).at, [500]);
         assert_eq!(settle(&adaptive(12, None), 1, 10.0).at, [12]);
     }

@@ -18,7 +18,7 @@ pub use benchmath::verdict::Verdict;
 pub use comparisons::{Comparison, Forecast, Reading};
 pub use concerns::{Concern, Mode, Outliers, TwoModes};
 pub use decision::{Decision, decide};
-pub use looks::{is_fixed_for_time, settle};
+pub use looks::{is_fixed_for_time, look_times, settle};
 pub use progress::{Progress, progress};
 pub use samples::Samples;
 pub use summaries::{Histogram, Summary, VariantSummary};

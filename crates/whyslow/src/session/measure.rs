@@ -3,9 +3,9 @@
 use benchmath::quantiles;
 
 use super::{Event, Forecast, Measured, SessionError, Watcher};
-use crate::analysis::{self, is_fixed_for_time, settle};
+use crate::analysis::{self, is_fixed_for_time, look_times, settle};
 use crate::machine::{Machine, Outcome};
-use crate::model::{End, Exit, Experiment, Header, Launch, Looks, Missing, Recording, Run, RunCount, Stop};
+use crate::model::{End, Exit, Experiment, Header, Launch, Missing, Recording, Run, RunCount, Stop};
 use crate::plan;
 
 /// How many bytes at the end of the standard error of a failed run are kept.
@@ -107,9 +107,10 @@ impl Session<'_> {
             let metrics = &self.recording.header.experiment.metrics;
             let outcome = self.machine.run(&self.launches[variant], metrics)?;
             let run = as_run(outcome, variant, block, position, start_s);
-            self.watcher.notice(Event::Ran(&run))?;
             let exit = run.exit.clone();
+            // Kept before anybody is told: a recorder that fails must not cost the run.
             self.recording.runs.push(run);
+            self.watcher.notice(Event::Ran(&self.recording.runs[self.recording.runs.len() - 1]))?;
             match exit {
                 Exit::Code(0) => {}
                 Exit::Interrupted => return Ok(Some(Stop::Interrupted)),
@@ -122,27 +123,43 @@ impl Session<'_> {
     /// Looks at the data if it is time to.
     fn look(&mut self) -> Result<Option<Stop>, SessionError> {
         let blocks = self.block_s.len();
-        let looks = self.looks();
-        if blocks >= looks.at[0] && self.recording.looks.is_none() {
-            self.watcher.notice(Event::Settled(&looks))?;
-            self.recording.looks = Some(looks.clone());
-        }
-        if looks.at.contains(&blocks) {
-            let progress = analysis::progress(&self.recording, self.launches.len(), &looks);
-            self.watcher.notice(Event::Looked(&progress))?;
-            let may_stop = !matches!(self.recording.header.experiment.design.runs, RunCount::Exactly(_));
-            if progress.is_decided && may_stop {
+        let times = self.look_times();
+        // Blocks that become longer can move the first look to a number that is already passed.
+        let is_late = self.recording.looks.is_none() && blocks >= times[0];
+        if is_late || times.contains(&blocks) {
+            self.settle()?;
+            if self.is_decided()? {
                 return Ok(Some(Stop::Decided));
             }
         }
         let elapsed_s = self.elapsed_s();
-        Ok(self.reason_to_stop(blocks, &looks, elapsed_s))
+        Ok(self.reason_to_stop(blocks, &times, elapsed_s))
+    }
+
+    /// Fixes the looks, once, before the first of them.
+    fn settle(&mut self) -> Result<(), SessionError> {
+        if self.recording.looks.is_none() {
+            let design = &self.recording.header.experiment.design;
+            let looks = settle(design, self.launches.len() - 1, self.typical_block_s());
+            self.watcher.notice(Event::Settled(&looks))?;
+            self.recording.looks = Some(looks);
+        }
+        Ok(())
+    }
+
+    /// Whether the question is answered and may end the measurement.
+    fn is_decided(&mut self) -> Result<bool, SessionError> {
+        let Some(looks) = &self.recording.looks else { return Ok(false) };
+        let progress = analysis::progress(&self.recording, self.launches.len(), looks);
+        self.watcher.notice(Event::Looked(&progress))?;
+        let may_stop = !matches!(self.recording.header.experiment.design.runs, RunCount::Exactly(_));
+        Ok(progress.is_decided && may_stop)
     }
 
     /// All looks are made, or the next block would not fit into the budget.
-    fn reason_to_stop(&self, blocks: usize, looks: &Looks, elapsed_s: f64) -> Option<Stop> {
+    fn reason_to_stop(&self, blocks: usize, times: &[usize], elapsed_s: f64) -> Option<Stop> {
         let design = &self.recording.header.experiment.design;
-        let last = *looks.at.last().unwrap_or(&blocks);
+        let last = *times.last().unwrap_or(&blocks);
         if blocks >= last {
             let asked_for = match design.runs {
                 RunCount::Exactly(_) => true,
@@ -151,15 +168,15 @@ impl Session<'_> {
             return Some(if asked_for { Stop::RunsDone } else { Stop::BudgetSpent });
         }
         // A design of one look was chosen for its number of blocks, not for its time.
-        let may_run_out = looks.at.len() > 1 && blocks >= looks.at[0];
+        let may_run_out = times.len() > 1 && blocks >= times[0];
         (may_run_out && elapsed_s + self.typical_block_s() > design.budget_s).then_some(Stop::BudgetSpent)
     }
 
     /// The fixed looks, or, before the first, those that the blocks so far suggest.
-    fn looks(&self) -> Looks {
+    fn look_times(&self) -> Vec<usize> {
         let design = &self.recording.header.experiment.design;
-        let settle = || settle(design, self.launches.len() - 1, self.typical_block_s());
-        self.recording.looks.clone().unwrap_or_else(settle)
+        let suggested = || look_times(design, self.launches.len() - 1, self.typical_block_s());
+        self.recording.looks.as_ref().map_or_else(suggested, |looks| looks.at.clone())
     }
 
     /// The median keeps one slow start from deciding the design; before the first measured block, the warm-up is
@@ -171,9 +188,8 @@ impl Session<'_> {
     fn tell(&mut self, is_warmup: bool) -> Result<(), SessionError> {
         let elapsed_s = self.elapsed_s();
         let design = &self.recording.header.experiment.design;
-        let looks = self.looks();
         let (blocks, block_s) = (self.block_s.len(), self.typical_block_s());
-        let last_look = *looks.at.last().unwrap_or(&blocks);
+        let last_look = *self.look_times().last().unwrap_or(&blocks);
         let is_fixed = matches!(design.runs, RunCount::Exactly(_)) || is_fixed_for_time(design, block_s);
         let by_blocks = (last_look.saturating_sub(blocks)) as f64 * block_s;
         let by_budget = if is_fixed { f64::INFINITY } else { (design.budget_s - elapsed_s).max(0.0) };
