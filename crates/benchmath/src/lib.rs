@@ -29,6 +29,7 @@
 pub mod bias_corrected;
 pub mod bisect;
 pub mod bootstrap;
+pub mod change_points;
 pub mod contrasts;
 pub mod detectable;
 pub mod dip;
