@@ -5,7 +5,7 @@
 
 use crate::distributions::normal;
 use crate::pair_sums::PairSums;
-use crate::signed_rank::{Shift, middle};
+use crate::signed_rank::{Shift, middle_and_ends};
 
 /// Up to this many values a side the null distribution is counted out.
 const MOST_EXACT: usize = 50;
@@ -83,14 +83,8 @@ pub fn approximate_p(first: &[f64], second: &[f64], continuity: bool) -> Option<
 #[must_use]
 pub fn shift_between(first: &[f64], second: &[f64], alpha: f64) -> Option<Shift> {
     let (negated, ascending) = sorted_sides(first, second)?;
-    let differences = PairSums::all(&negated, &ascending);
-    let estimate = middle(&differences);
-    let Some(k) = critical_k(first.len(), second.len(), alpha) else {
-        return Some(Shift { estimate, low: f64::NEG_INFINITY, high: f64::INFINITY });
-    };
-    let low = differences.select(k);
-    let high = differences.select(differences.count() - 1 - k);
-    Some(Shift { estimate, low, high })
+    let k = critical_k(first.len(), second.len(), alpha);
+    Some(middle_and_ends(&PairSums::all(&negated, &ascending), k))
 }
 
 /// The largest `k` with `P(U <= k) <= alpha / 2` for samples of `m` and `n` values without a difference.

@@ -16,15 +16,10 @@ pub(crate) struct PairSums<'a> {
 }
 
 /// The sums still in question: per row the columns `first[i]..end[i]`.
+#[derive(Clone)]
 struct Candidates {
     first: Vec<usize>,
     end: Vec<usize>,
-}
-
-/// Where a pivot stands: per row, one past the last column whose sum is below it, and not above it.
-struct Staircase {
-    below: Vec<usize>,
-    not_above: Vec<usize>,
 }
 
 impl<'a> PairSums<'a> {
@@ -46,32 +41,22 @@ impl<'a> PairSums<'a> {
 
     /// How many sums are below `pivot`, and how many are not above it.
     pub(crate) fn count_around(&self, pivot: f64) -> (u64, u64) {
-        let staircase = self.staircase(pivot);
-        (self.count_left_of(&staircase.below), self.count_left_of(&staircase.not_above))
+        let mut staircase = Vec::new();
+        let below = self.count_where(|sum| sum < pivot, &mut staircase);
+        (below, self.count_where(|sum| sum <= pivot, &mut staircase))
     }
 
-    /// The sum with `rank` smaller or equal ones before it in ascending order (0 is the smallest).
-    /// `rank` must be below [`Self::count`].
+    /// The sums with these many smaller or equal ones before them in ascending order (0 is the smallest). The
+    /// ranks must ascend and lie below [`Self::count`].
     ///
-    /// Candidates shrink around the rank by pivots from a random sample of them, placed a little below and
-    /// above where the rank should be (the idea of Floyd and Rivest's SELECT, 1975). A pivot that
+    /// Candidates shrink around the ranks by pivots from a random sample of them, placed a little below and
+    /// above where the ranks should be (the idea of Floyd and Rivest's SELECT, 1975). A pivot that
     /// misses costs a round and never a wrong answer, so the fixed seed affects the time only.
-    pub(crate) fn select(&self, rank: u64) -> f64 {
-        let mut random = SplitMix64::new(rank);
-        let mut candidates = self.candidates();
-        loop {
-            let before = self.count_left_of(&candidates.first);
-            let size = self.count_left_of(&candidates.end) - before;
-            if size <= self.few() {
-                return self.select_directly(&candidates, (rank - before) as usize);
-            }
-            let share = (rank - before) as f64 / size as f64;
-            for pivot in self.pivots(&candidates, size, share, &mut random) {
-                if let Some(found) = self.narrow(&mut candidates, rank, pivot) {
-                    return found;
-                }
-            }
-        }
+    pub(crate) fn select(&self, ranks: &[u64]) -> Vec<f64> {
+        let mut search =
+            Search { sums: self, random: SplitMix64::new(1), staircase: Vec::new(), found: Vec::new() };
+        search.settle(self.candidates(), ranks);
+        search.found
     }
 
     fn first_column(&self, row: usize) -> usize {
@@ -94,78 +79,149 @@ impl<'a> PairSums<'a> {
         ends.iter().enumerate().map(|(row, &end)| (end - self.first_column(row)) as u64).sum()
     }
 
-    /// One walk from the top right corner: going down a row can only move the crossing to the left.
-    fn staircase(&self, pivot: f64) -> Staircase {
-        let mut staircase = Staircase {
-            below: Vec::with_capacity(self.rows.len()),
-            not_above: Vec::with_capacity(self.rows.len()),
-        };
-        let (mut below, mut not_above) = (self.columns.len(), self.columns.len());
-        for (row, value) in self.rows.iter().enumerate() {
-            while not_above > 0 && value + self.columns[not_above - 1] > pivot {
-                not_above -= 1;
-            }
-            below = below.min(not_above);
-            while below > 0 && value + self.columns[below - 1] >= pivot {
-                below -= 1;
-            }
-            let first = self.first_column(row);
-            staircase.below.push(below.max(first));
-            staircase.not_above.push(not_above.max(first));
+    /// How many sums are on the left of the `staircase`, which is where `is_left` turns false: per row the end of
+    /// the columns for which it holds.
+    ///
+    /// One walk from the top right corner: going down a row can only move the crossing to the left. Each step goes
+    /// either left or down without a branch, which a processor could not predict.
+    fn count_where(&self, is_left: impl Fn(f64) -> bool, staircase: &mut Vec<usize>) -> u64 {
+        staircase.resize(self.rows.len(), 0);
+        let (mut row, mut column) = (0, self.columns.len());
+        while row < self.rows.len() && column > self.first_column(row) {
+            staircase[row] = column;
+            let goes_down = is_left(self.rows[row] + self.columns[column - 1]);
+            row += usize::from(goes_down);
+            column -= usize::from(!goes_down);
         }
-        staircase
+        for (row, crossing) in staircase.iter_mut().enumerate().skip(row) {
+            *crossing = self.first_column(row);
+        }
+        self.count_left_of(staircase)
     }
 
-    /// Cut the candidates at `pivot`; the pivot itself when it has the rank.
-    fn narrow(&self, candidates: &mut Candidates, rank: u64, pivot: f64) -> Option<f64> {
-        let staircase = self.staircase(pivot);
-        if rank < self.count_left_of(&staircase.below) {
-            for (end, below) in candidates.end.iter_mut().zip(staircase.below) {
-                *end = below.min(*end);
-            }
-        } else if rank >= self.count_left_of(&staircase.not_above) {
-            for (first, not_above) in candidates.first.iter_mut().zip(staircase.not_above) {
-                *first = not_above.max(*first);
-            }
-        } else {
-            return Some(pivot);
-        }
-        None
-    }
-
-    fn select_directly(&self, candidates: &Candidates, place: usize) -> f64 {
+    fn form(&self, candidates: &Candidates) -> Vec<f64> {
         let mut sums = Vec::new();
         for (row, (&first, &end)) in candidates.first.iter().zip(&candidates.end).enumerate() {
             let columns = self.columns.get(first..end).unwrap_or_default();
             sums.extend(columns.iter().map(|column| self.rows[row] + column));
         }
-        *sums.select_nth_unstable_by(place, f64::total_cmp).1
+        sums
+    }
+}
+
+/// A selection under way.
+struct Search<'a> {
+    sums: &'a PairSums<'a>,
+    random: SplitMix64,
+    /// Scratch space, one entry per row.
+    staircase: Vec<usize>,
+    found: Vec<f64>,
+}
+
+impl Search<'_> {
+    /// Append the sums of all ranks, which lie among the candidates, to what was found.
+    fn settle(&mut self, mut candidates: Candidates, ranks: &[u64]) {
+        let (lowest, highest) = (ranks.first().copied(), ranks.last().copied());
+        let (Some(lowest), Some(highest)) = (lowest, highest) else { return };
+        let mut size = self.size(&candidates);
+        while size > self.sums.few() {
+            let pivots = self.pivots(&candidates, size, [lowest, highest]);
+            if lowest == highest && pivots[0] == pivots[1] {
+                if self.is_at(pivots[0], lowest, &mut candidates) {
+                    self.found.extend(ranks.iter().map(|_| pivots[0]));
+                    return;
+                }
+            } else {
+                pivots.into_iter().for_each(|pivot| self.narrow(&mut candidates, [lowest, highest], pivot));
+            }
+            let left = self.size(&candidates);
+            if left > size / 2 && lowest < highest {
+                // The ranks have become too far apart to be searched together.
+                let (some, others) =
+                    ranks.split_at(ranks.partition_point(|&rank| rank <= lowest).max(ranks.len() / 2));
+                self.settle(candidates.clone(), some);
+                self.settle(candidates, others);
+                return;
+            }
+            size = left;
+        }
+        self.select_directly(&candidates, ranks);
     }
 
-    /// Two sampled candidates that should enclose the wanted share of the candidates.
-    fn pivots(&self, candidates: &Candidates, size: u64, share: f64, random: &mut SplitMix64) -> [f64; 2] {
-        let mut sample = self.sample(candidates, size, random);
+    fn size(&self, candidates: &Candidates) -> u64 {
+        self.sums.count_left_of(&candidates.end) - self.sums.count_left_of(&candidates.first)
+    }
+
+    /// Cut the candidates at `pivot` unless that would part the ranks.
+    fn narrow(&mut self, candidates: &mut Candidates, [lowest, highest]: [u64; 2], pivot: f64) {
+        let not_above = self.sums.count_where(|sum| sum <= pivot, &mut self.staircase);
+        if highest < not_above {
+            candidates.end.iter_mut().zip(&self.staircase).for_each(|(end, &cut)| *end = cut.min(*end));
+        } else if lowest >= not_above {
+            candidates
+                .first
+                .iter_mut()
+                .zip(&self.staircase)
+                .for_each(|(first, &cut)| *first = cut.max(*first));
+        }
+    }
+
+    /// Whether the pivot has this rank, which happens when many sums are equal; otherwise cut there.
+    fn is_at(&mut self, pivot: f64, rank: u64, candidates: &mut Candidates) -> bool {
+        let below = self.sums.count_where(|sum| sum < pivot, &mut self.staircase);
+        if rank < below {
+            candidates.end.iter_mut().zip(&self.staircase).for_each(|(end, &cut)| *end = cut.min(*end));
+            return false;
+        }
+        let not_above = self.sums.count_where(|sum| sum <= pivot, &mut self.staircase);
+        if rank >= not_above {
+            candidates
+                .first
+                .iter_mut()
+                .zip(&self.staircase)
+                .for_each(|(first, &cut)| *first = cut.max(*first));
+        }
+        rank < not_above
+    }
+
+    fn select_directly(&mut self, candidates: &Candidates, ranks: &[u64]) {
+        let before = self.sums.count_left_of(&candidates.first);
+        let mut sums = self.sums.form(candidates);
+        for rank in ranks {
+            let place = (rank - before) as usize;
+            self.found.push(*sums.select_nth_unstable_by(place, f64::total_cmp).1);
+        }
+    }
+
+    /// Two sampled candidates that should enclose the ranks.
+    fn pivots(&mut self, candidates: &Candidates, size: u64, ranks: [u64; 2]) -> [f64; 2] {
+        let before = self.sums.count_left_of(&candidates.first);
+        let mut sample = self.sample(candidates, size);
         sample.sort_unstable_by(f64::total_cmp);
         let last = (sample.len() - 1) as f64;
-        let slack = 2.0 * (sample.len() as f64).sqrt() * (share * (1.0 - share)).sqrt().max(0.05);
-        [share * last - slack, share * last + slack]
-            .map(|place| sample[place.round().clamp(0.0, last) as usize])
+        let place = |rank: u64, slack: f64| {
+            let share = (rank - before) as f64 / size as f64;
+            let deviation = (share * (1.0 - share)).sqrt().max(0.05) * last.sqrt();
+            sample[(share * last + slack * deviation).round().clamp(0.0, last) as usize]
+        };
+        [place(ranks[0], -2.0), place(ranks[1], 2.0)]
     }
 
-    fn sample(&self, candidates: &Candidates, size: u64, random: &mut SplitMix64) -> Vec<f64> {
-        let draws = (self.rows.len() / 16).clamp(64, 1 << 15);
-        let mut wanted: Vec<u64> = (0..draws).map(|_| random.below(size)).collect();
+    fn sample(&mut self, candidates: &Candidates, size: u64) -> Vec<f64> {
+        let sums = self.sums;
+        let draws = (sums.rows.len() / 16).clamp(64, 1 << 17);
+        let mut wanted: Vec<u64> = (0..draws).map(|_| self.random.below(size)).collect();
         wanted.sort_unstable();
         let (mut row, mut passed) = (0, 0);
         let width = |row: usize| (candidates.end[row] - candidates.first[row]) as u64;
-        let mut pick = |place: u64| {
+        let pick = |place: u64| {
             while place - passed >= width(row) {
                 passed += width(row);
                 row += 1;
             }
-            self.rows[row] + self.columns[candidates.first[row] + (place - passed) as usize]
+            sums.rows[row] + sums.columns[candidates.first[row] + (place - passed) as usize]
         };
-        wanted.into_iter().map(&mut pick).collect()
+        wanted.into_iter().map(pick).collect()
     }
 }
 
@@ -183,8 +239,12 @@ mod tests {
     fn check(sums: &PairSums, mut formed: Vec<f64>) {
         formed.sort_by(f64::total_cmp);
         assert_eq!(sums.count(), formed.len() as u64);
-        for rank in (0..formed.len()).step_by(1 + formed.len() / 23).chain([formed.len() - 1]) {
-            assert_eq!(sums.select(rank as u64), formed[rank]);
+        let mut ranks: Vec<u64> = (0..formed.len() as u64).step_by(1 + formed.len() / 23).collect();
+        ranks.push(formed.len() as u64 - 1);
+        let want: Vec<f64> = ranks.iter().map(|&rank| formed[rank as usize]).collect();
+        assert_eq!(sums.select(&ranks), want);
+        for (rank, want) in ranks.into_iter().zip(want) {
+            assert_eq!(sums.select(&[rank]), [want]);
         }
         let pivot = formed[formed.len() / 3];
         let below = formed.iter().filter(|&&sum| sum < pivot).count() as u64;
@@ -194,7 +254,9 @@ mod tests {
 
     #[test]
     fn selection_agrees_with_forming_all_unordered_pairs() {
-        for (length, distinct) in [(1, 9), (2, 9), (40, 5), (200, 1 << 40), (333, 3), (90, 1)] {
+        for (length, distinct) in
+            [(1, 9), (2, 9), (40, 5), (200, 1 << 40), (333, 3), (90, 1), (1200, 1 << 40), (1100, 30)]
+        {
             let values = ascending(length, distinct, 4);
             let formed =
                 (0..length).flat_map(|i| values[i..].iter().map(|b| values[i] + b).collect::<Vec<_>>());

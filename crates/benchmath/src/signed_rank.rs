@@ -40,15 +40,8 @@ pub struct Shift {
 #[must_use]
 pub fn shift(differences: &[f64], alpha: f64) -> Option<Shift> {
     let halves = sorted_halves(differences)?;
-    let averages = PairSums::unordered(&halves);
-    let count = averages.count();
-    let estimate = middle(&averages);
-    let Some(k) = critical_k(differences.len(), alpha) else {
-        return Some(Shift { estimate, low: f64::NEG_INFINITY, high: f64::INFINITY });
-    };
-    let low = averages.select(k as u64);
-    let high = averages.select(count - 1 - k as u64);
-    Some(Shift { estimate, low, high })
+    let k = critical_k(differences.len(), alpha);
+    Some(middle_and_ends(&PairSums::unordered(&halves), k.map(|k| k as u64)))
 }
 
 /// The largest `k` with `P(V <= k) <= alpha / 2`, where V is the signed-rank statistic of `n` differences
@@ -136,11 +129,18 @@ fn sorted_halves(differences: &[f64]) -> Option<Vec<f64>> {
     Some(halves)
 }
 
-/// The median of all sums.
-pub(crate) fn middle(sums: &PairSums) -> f64 {
-    let count = sums.count();
-    let upper = sums.select(count / 2);
-    if count % 2 == 1 { upper } else { sums.select(count / 2 - 1) / 2.0 + upper / 2.0 }
+/// The median of all sums, and those with `k` sums outside of them; infinite ends without `k`.
+pub(crate) fn middle_and_ends(sums: &PairSums, k: Option<u64>) -> Shift {
+    let last = sums.count() - 1;
+    let ranks = [k.unwrap_or(last / 2), last / 2, last.div_ceil(2), last - k.unwrap_or(last / 2)];
+    let selected = sums.select(&ranks);
+    let estimate = if last.is_multiple_of(2) { selected[1] } else { selected[1] / 2.0 + selected[2] / 2.0 };
+    let is_finite = k.is_some();
+    Shift {
+        estimate,
+        low: if is_finite { selected[0] } else { f64::NEG_INFINITY },
+        high: if is_finite { selected[3] } else { f64::INFINITY },
+    }
 }
 
 fn exact_critical_k(n: usize, alpha: f64) -> Option<usize> {
