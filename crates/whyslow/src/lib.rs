@@ -5,6 +5,7 @@ pub mod analysis;
 pub mod cli;
 pub mod machine;
 pub mod model;
+pub mod peers;
 pub mod plan;
 pub mod report;
 pub mod session;

@@ -15,7 +15,8 @@ pub struct DataSet {
     /// In the order of the file, in the unit of the metric. Empty where only a summary was kept.
     pub values: Vec<f64>,
     pub schedule: Schedule,
-    /// What the tool itself says about the sample, unchanged.
+    /// What the tool itself says about the sample, unchanged. A unit other than that of the values stands in the
+    /// name: `mean [ns]`.
     pub printed: Vec<(String, f64)>,
     /// Times as Benchmark.pm keeps them, where the file is its output.
     pub perl_times: Option<PerlTimes>,
@@ -26,7 +27,8 @@ pub struct DataSet {
 pub struct DataMetric {
     /// As in the file, such as `time`, `ns/op`, `B/op`, `instructions`.
     pub name: String,
-    /// `None` for plain numbers.
+    /// Of the values. `None` for plain numbers, and for what is neither time, size nor count, such as rates: the name
+    /// tells then.
     pub unit: Option<Unit>,
     pub better: Direction,
 }
