@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{End, FORMAT_VERSION, Header, Looks, Recording, Run};
 
+/// Tables have a place for each of them, so a broken file must not ask for any number.
+const MOST_VARIANTS: usize = 10_000;
+const MOST_BLOCKS: usize = 10_000_000;
+
 /// What a line that is read can be.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -129,24 +133,49 @@ fn header(text: &[u8]) -> Result<Header, ReadError> {
 
 /// What later code relies on.
 fn check_header(header: Header) -> Result<Header, ReadError> {
-    let variants: usize = header.experiment.factors.iter().map(|factor| factor.levels.len()).product();
-    if variants < 2 || header.experiment.design.base >= variants {
-        return Err(ReadError::Inconsistent { line: 1, what: "the base is not one of at least two variants" });
-    }
-    Ok(header)
+    let design = &header.experiment.design;
+    let what = match variant_count(&header) {
+        None | Some(0 | 1) => "too few variants, or too many",
+        Some(variants) if design.base >= variants => "the base is none of the variants",
+        _ if !(design.confidence > 0.0 && design.confidence < 1.0) => "the confidence is not between 0 and 1",
+        _ if !(design.margin > 0.0 && design.margin.is_finite()) => "the margin is not above 0",
+        _ if !(design.budget_s > 0.0 && design.budget_s.is_finite()) => "the budget is not above 0",
+        _ => return Ok(header),
+    };
+    Err(ReadError::Inconsistent { line: 1, what })
+}
+
+/// `None` where there are more than anybody measures.
+fn variant_count(header: &Header) -> Option<usize> {
+    let levels = header.experiment.factors.iter().map(|factor| factor.levels.len());
+    let count = levels.into_iter().try_fold(1_usize, |count, levels| count.checked_mul(levels))?;
+    (count <= MOST_VARIANTS).then_some(count)
 }
 
 fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadError> {
+    let inconsistent = |what| Err(ReadError::Inconsistent { line: number, what });
     match line {
         Line::Whyslow { .. } => return Err(ReadError::SecondHeader { line: number }),
-        Line::Run(run) => {
-            if run.values.len() > recording.header.experiment.metrics.len() {
-                return Err(ReadError::Inconsistent { line: number, what: "more values than metrics" });
-            }
-            recording.runs.push(run);
+        Line::Run(run) => match broken_run(&recording.header, &run) {
+            Some(what) => return inconsistent(what),
+            None => recording.runs.push(run),
+        },
+        Line::Looks(looks) if looks.at.is_empty() || !(looks.alpha_each > 0.0 && looks.alpha_each < 1.0) => {
+            return inconsistent("looks at nothing, or at no possible error");
         }
         Line::Looks(looks) => recording.looks = Some(looks),
         Line::End(end) => recording.end = Some(end),
     }
     Ok(())
+}
+
+/// Why a run cannot belong to the experiment.
+fn broken_run(header: &Header, run: &Run) -> Option<&'static str> {
+    if run.values.len() > header.experiment.metrics.len() {
+        return Some("more values than metrics");
+    }
+    if variant_count(header).is_some_and(|variants| run.variant >= variants) {
+        return Some("a run of a variant that the header does not have");
+    }
+    (run.block > MOST_BLOCKS).then_some("the number of the block is absurd")
 }
