@@ -234,7 +234,7 @@ fn order(samples: &Samples, comparison: &Comparison) -> Option<Concern> {
 
 fn outliers(samples: &Samples, variant: usize) -> Option<Outliers> {
     let walls = samples.values(variant, "wall_s");
-    let median = quantiles::median(&walls)?;
+    let median = quantiles::median(&walls).filter(|&median| median > 0.0)?;
     let limit = (median + OUTLIER_DEVIATIONS * quantiles::mad(&walls)?).max(median * 1.02);
     let is_outlier = |wall: f64| wall > limit || wall > OUTLIER_RATIO * median;
     let count = walls.iter().filter(|&&wall| is_outlier(wall)).count();

@@ -112,7 +112,8 @@ fn trouble(analysis: &Analysis, names: &[String]) -> Option<Part> {
             true => "in the warm-up".to_owned(),
             false => format!("in block {}", failure.block + 1),
         };
-        let mut lines = vec![vec![toned(Tone::Warning, format!("{name} {} {run}", exit(&failure.exit)))]];
+        let how = printable(&exit(&failure.exit));
+        let mut lines = vec![vec![toned(Tone::Warning, format!("{name} {how} {run}"))]];
         if failure.stderr_tail.is_empty() {
             lines.push(vec![toned(Tone::Faint, "it wrote nothing to its standard error")]);
         } else {
@@ -215,7 +216,7 @@ fn distributions(analysis: &Analysis, labels: &[String]) -> Distributions {
 
 fn distribution(variant: &VariantSummary, label: &str) -> Distribution {
     let wall = variant.metrics.get("wall_s");
-    let spread = wall.and_then(|wall| Some(wall.spread / wall.median?));
+    let spread = wall.and_then(|wall| Some(wall.spread / wall.median.filter(|&median| median > 0.0)?));
     let mut remark = match spread {
         Some(spread) if variant.runs > 1 => format!("±{}", percent(spread)),
         _ => String::new(),
@@ -230,7 +231,8 @@ fn notes(analysis: &Analysis, names: &[String]) -> Vec<Line> {
     let mut notes: Vec<Line> = analysis.concerns.iter().map(|c| vec![plain(concern(names, c))]).collect();
     notes.extend(analysis.missing.iter().map(|missing| {
         let remedy = missing.remedy.as_ref().map_or(String::new(), |remedy| format!("; {remedy}"));
-        vec![toned(Tone::Faint, format!("not measured: {}: {}{remedy}", missing.what, missing.why))]
+        let text = format!("not measured: {}: {}{remedy}", missing.what, missing.why);
+        vec![toned(Tone::Faint, printable(&text))]
     }));
     notes
 }
