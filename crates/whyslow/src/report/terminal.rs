@@ -18,6 +18,7 @@ pub struct Style {
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const ASCII_BARS: [char; 4] = ['.', ':', '+', '#'];
 const GAP: &str = "  ";
+const NARROW_GAP: &str = " ";
 const NARROWEST: usize = 20;
 
 /// The document as text, every line ended by a newline.
@@ -118,10 +119,13 @@ fn draw_table(table: &Table, style: Style) -> Vec<String> {
     let all = || std::iter::once(&table.header).chain(&table.rows);
     let widths: Vec<usize> =
         (0..columns).map(|column| all().map(|row| row[column].width()).max().unwrap_or(0)).collect();
+    // Columns move together before they leave the terminal.
+    let fits = |gap: &str| widths.iter().sum::<usize>() + gap.len() * columns.saturating_sub(1) <= style.width;
+    let gap = if fits(GAP) { GAP } else { NARROW_GAP };
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate();
         let padded = cells.map(|(index, (cell, &width))| pad(cell, width, index > 0));
-        padded.collect::<Vec<_>>().join(GAP)
+        padded.collect::<Vec<_>>().join(gap)
     };
     let header = painted(&line(&table.header), Tone::Faint, style);
     std::iter::once(header).chain(table.rows.iter().map(line)).collect()
