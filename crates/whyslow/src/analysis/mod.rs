@@ -60,6 +60,7 @@ pub struct Analysis {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     pub variant: usize,
+    /// From 0, among the warm-up blocks or among the measured ones.
     pub block: usize,
     pub is_warmup: bool,
     pub exit: crate::model::Exit,
@@ -94,10 +95,12 @@ fn failure(recording: &Recording) -> Option<Failure> {
         !run.exit.is_success() && run.exit != crate::model::Exit::Interrupted
     };
     let run = recording.runs.iter().find(is_failure)?;
+    let warmup = recording.header.experiment.design.warmup;
+    let is_warmup = run.block < warmup;
     Some(Failure {
         variant: run.variant,
-        block: run.block,
-        is_warmup: run.block < recording.header.experiment.design.warmup,
+        block: if is_warmup { run.block } else { run.block - warmup },
+        is_warmup,
         exit: run.exit.clone(),
         stderr_tail: run.stderr_tail.clone(),
     })

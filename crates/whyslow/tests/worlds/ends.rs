@@ -23,7 +23,7 @@ fn a_run_that_fails_ends_it_and_is_named() {
     let answer = Answer::of_pair(pair_with(failure));
     assert_eq!(answer.analysis.stop, Some(Stop::Failed));
     let failure = answer.analysis.failure.as_ref().expect("a failure");
-    assert_eq!((failure.variant, failure.block, failure.is_warmup), (1, 4, false));
+    assert_eq!((failure.variant, failure.block, failure.is_warmup), (1, 3, false));
     assert_eq!(failure.exit, Exit::Code(22));
     assert!(failure.stderr_tail.ends_with("no such table: users"));
     assert_eq!(answer.analysis.variants[1].failed, 1);
