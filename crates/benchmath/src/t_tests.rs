@@ -8,6 +8,11 @@ use crate::distributions::student;
 use crate::summary::{mean, variance};
 
 /// A difference with its interval and test.
+///
+/// ```
+/// let test = benchmath::t_tests::welch(&[1.0, 2.0, 3.0], &[2.0, 3.0, 4.0], 0.95).unwrap();
+/// assert!(test.low < 0.0 && test.high > 0.0 && test.p > 0.05); // all three say the same
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TTest {
     /// The difference of the means (second minus first), or the mean of one sample, in the unit of the values.
@@ -73,13 +78,29 @@ pub fn welch(first: &[f64], second: &[f64], confidence: f64) -> Option<TTest> {
 pub fn pooled(first: &[f64], second: &[f64], confidence: f64) -> Option<TTest> {
     let (mean_1, _, freedom_1) = mean_and_error(first)?;
     let (mean_2, _, freedom_2) = mean_and_error(second)?;
-    let freedom = freedom_1 + freedom_2;
-    let pooled = (freedom_1 * variance(first) + freedom_2 * variance(second)) / freedom;
-    let error = (pooled * (1.0 / first.len() as f64 + 1.0 / second.len() as f64)).sqrt();
-    TTest::from_error(mean_2 - mean_1, error, freedom, confidence)
+    let scatter = 1.0 / first.len() as f64 + 1.0 / second.len() as f64;
+    let error = pooled_deviation(first, second) * scatter.sqrt();
+    TTest::from_error(mean_2 - mean_1, error, freedom_1 + freedom_2, confidence)
+}
+
+/// The standard deviation around two means together, in the unit of the values; NaN below two values in a sample.
+///
+/// ```
+/// use benchmath::t_tests::pooled_deviation;
+/// assert_eq!(pooled_deviation(&[1.0, 2.0, 3.0], &[14.0, 15.0, 16.0]), 1.0);
+/// ```
+#[must_use]
+pub fn pooled_deviation(first: &[f64], second: &[f64]) -> f64 {
+    let weighted = |values: &[f64]| variance(values) * (values.len() as f64 - 1.0);
+    ((weighted(first) + weighted(second)) / (first.len() as f64 + second.len() as f64 - 2.0)).sqrt()
 }
 
 /// Two one-sided t-tests that a mean lies within a margin (Schuirmann 1987).
+///
+/// ```
+/// let test = benchmath::t_tests::equivalence(&[0.01, 0.012, 0.008], 0.02).unwrap();
+/// assert!(test.p_lower < test.p_upper && test.p == test.p_upper); // nearer to the upper margin
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Equivalence {
     /// The p-value of "the mean is at or below minus the margin".

@@ -1,4 +1,6 @@
 use benchmath::mann_whitney::{approximate_p, critical_k, shift_between, u_test};
+use benchmath::ministat::ministat;
+use benchmath::ratio_of_means::ratio_of_means;
 use benchmath::t_tests::{TTest, equivalence, one_sample, pooled, welch};
 use benchmath::trimmed;
 use serde_json::Value;
@@ -28,6 +30,36 @@ fn welch_and_pooled_t() {
         assert_test(pooled(x, y, 0.95).unwrap(), &case["pooled"], name);
         assert_relative(welch(x, y, 0.99).unwrap().low, number(&case["welch"]["lo99"]), 1e-9, name);
     });
+}
+
+#[test]
+fn ratios_of_means() {
+    each_case(|name, case, x, y| {
+        let want = &case["fieller_ratio_of_means"];
+        let ratio = ratio_of_means(x, y, 0.95).unwrap();
+        for (key, got) in [("ratio", ratio.estimate), ("lo", ratio.low), ("hi", ratio.high)] {
+            assert_relative(got, number(&want[key]), 1e-9, &format!("{name} {key}"));
+        }
+    });
+}
+
+/// To the six digits that it prints.
+#[test]
+fn what_ministat_prints() {
+    let vectors = load("ministat");
+    for case in items(&vectors["results"]) {
+        let set = &vectors["sets"][case["set"].as_str().unwrap()];
+        let got = ministat(&numbers(&set["x"]), &numbers(&set["y"]), number(&case["confidence"])).unwrap();
+        let about = format!("{} {}", case["set"], case["confidence"]);
+        assert_eq!(got.is_different, case["difference"].as_bool().unwrap(), "{about}");
+        if got.is_different {
+            assert_relative(got.difference, number(&case["diff"]), 5e-6, &about);
+            assert_relative(got.error, number(&case["err"]), 5e-6, &about);
+            assert_relative(got.difference_percent, number(&case["pct"]), 5e-6, &about);
+            assert_relative(got.error_percent, number(&case["pct_err"]), 5e-6, &about);
+            assert_relative(got.pooled_deviation, number(&case["pooled_s"]), 5e-6, &about);
+        }
+    }
 }
 
 #[test]
