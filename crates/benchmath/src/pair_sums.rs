@@ -22,6 +22,16 @@ struct Candidates {
     end: Vec<usize>,
 }
 
+impl Candidates {
+    fn begin_at(&mut self, staircase: &[usize]) {
+        self.first.iter_mut().zip(staircase).for_each(|(first, &cut)| *first = cut.max(*first));
+    }
+
+    fn end_at(&mut self, staircase: &[usize]) {
+        self.end.iter_mut().zip(staircase).for_each(|(end, &cut)| *end = cut.min(*end));
+    }
+}
+
 impl<'a> PairSums<'a> {
     /// Every row with every column.
     pub(crate) fn all(rows: &'a [f64], columns: &'a [f64]) -> Self {
@@ -121,31 +131,38 @@ struct Search<'a> {
 impl Search<'_> {
     /// Append the sums of all ranks, which lie among the candidates, to what was found.
     fn settle(&mut self, mut candidates: Candidates, ranks: &[u64]) {
-        let (lowest, highest) = (ranks.first().copied(), ranks.last().copied());
-        let (Some(lowest), Some(highest)) = (lowest, highest) else { return };
+        let (Some(&lowest), Some(&highest)) = (ranks.first(), ranks.last()) else { return };
         let mut size = self.size(&candidates);
         while size > self.sums.few() {
-            let pivots = self.pivots(&candidates, size, [lowest, highest]);
-            if lowest == highest && pivots[0] == pivots[1] {
-                if self.is_at(pivots[0], lowest, &mut candidates) {
-                    self.found.extend(ranks.iter().map(|_| pivots[0]));
-                    return;
-                }
-            } else {
-                pivots.into_iter().for_each(|pivot| self.narrow(&mut candidates, [lowest, highest], pivot));
+            if let Some(sum) = self.shrink(&mut candidates, size, [lowest, highest]) {
+                return self.found.extend(ranks.iter().map(|_| sum));
             }
             let left = self.size(&candidates);
             if left > size / 2 && lowest < highest {
-                // The ranks have become too far apart to be searched together.
-                let (some, others) =
-                    ranks.split_at(ranks.partition_point(|&rank| rank <= lowest).max(ranks.len() / 2));
-                self.settle(candidates.clone(), some);
-                self.settle(candidates, others);
-                return;
+                return self.settle_apart(candidates, ranks);
             }
             size = left;
         }
         self.select_directly(&candidates, ranks);
+    }
+
+    /// One round. The sum, when there is only one rank and it is found already.
+    fn shrink(&mut self, candidates: &mut Candidates, size: u64, span: [u64; 2]) -> Option<f64> {
+        let [low, high] = self.pivots(candidates, size, span);
+        if low == high && span[0] == span[1] {
+            return self.is_at(low, span[0], candidates).then_some(low);
+        }
+        self.narrow(candidates, span, low);
+        self.narrow(candidates, span, high);
+        None
+    }
+
+    /// Search ranks that have become too far apart to be searched together in two groups.
+    fn settle_apart(&mut self, candidates: Candidates, ranks: &[u64]) {
+        let widest = (1..ranks.len()).max_by_key(|&place| ranks[place] - ranks[place - 1]);
+        let (some, others) = ranks.split_at(widest.unwrap_or(0));
+        self.settle(candidates.clone(), some);
+        self.settle(candidates, others);
     }
 
     fn size(&self, candidates: &Candidates) -> u64 {
@@ -156,13 +173,9 @@ impl Search<'_> {
     fn narrow(&mut self, candidates: &mut Candidates, [lowest, highest]: [u64; 2], pivot: f64) {
         let not_above = self.sums.count_where(|sum| sum <= pivot, &mut self.staircase);
         if highest < not_above {
-            candidates.end.iter_mut().zip(&self.staircase).for_each(|(end, &cut)| *end = cut.min(*end));
+            candidates.end_at(&self.staircase);
         } else if lowest >= not_above {
-            candidates
-                .first
-                .iter_mut()
-                .zip(&self.staircase)
-                .for_each(|(first, &cut)| *first = cut.max(*first));
+            candidates.begin_at(&self.staircase);
         }
     }
 
