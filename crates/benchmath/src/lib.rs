@@ -68,3 +68,8 @@ pub use signed_rank::{Shift, shift};
 pub use spearman::{Correlation, spearman};
 pub use summary::{Summary, summarize};
 pub use verdict::{Verdict, blocks_needed, is_precise, judge};
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;
