@@ -10,6 +10,12 @@ use crate::random::SplitMix64;
 use crate::summary::mean;
 
 /// A figure with its bootstrap intervals, in the unit of the figure.
+///
+/// ```
+/// let largest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+/// let found = benchmath::bias_corrected_interval(&[1.0, 2.0, 3.0, 9.0], largest, 200, 0.95, 1).unwrap();
+/// assert!(found.estimate == 9.0 && found.high <= 9.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BiasCorrected {
     /// The figure of the sample itself.

@@ -16,6 +16,11 @@ const MOST_EVIDENCE: f64 = 2.0;
 const PENALTY: f64 = 6.0;
 
 /// What was measured of one commit.
+///
+/// ```
+/// let measured = benchmath::bisect::Measured { commit: 3, differences: vec![0.02, 0.03] };
+/// assert_eq!(measured.commit, 3);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// The number of the commit.

@@ -1,9 +1,9 @@
 //! Where the level of a history of results changes.
 //!
-//! For logarithms of results over many sessions, each best taken relative to a fixed calibrator measured in the
-//! same session. Only ranks are compared, so a spike is one odd rank and not a step. What is found are candidates:
-//! sessions resemble their neighbours, which no method here can tell from a change, so a candidate becomes a
-//! regression only by an interleaved experiment on the two commits.
+//! For logarithms of results from many occasions, each best taken relative to a fixed calibrator that was measured
+//! on the same occasion. Only ranks are compared, so a spike is one odd rank and not a step. What is found are
+//! candidates: occasions resemble their neighbours, which no method here can tell from a change, so a candidate
+//! becomes a regression only by an interleaved experiment on the two commits.
 
 use crate::quantiles::median;
 use crate::spearman::midranks;
@@ -34,6 +34,13 @@ const CRITICAL: [(f64, f64); 16] = [
 ];
 
 /// A place where the level changes.
+///
+/// ```
+/// let mut history = vec![1.0; 20];
+/// history.extend([2.0; 20]);
+/// let changes = benchmath::change_points::change_points(&history, 0.1).unwrap();
+/// assert_eq!(changes[0].after - changes[0].before, 1.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangePoint {
     /// The number of the first value of the new level.
@@ -163,14 +170,14 @@ mod tests {
     use super::*;
     use crate::SplitMix64;
 
-    /// Sessions that scatter by 1 %, with a spike of 20 % in 6 % of them.
+    /// Occasions that scatter by 1 %, with a spike of 20 % in 6 % of them.
     fn history(length: usize, step: f64, seed: u64) -> Vec<f64> {
         let mut random = SplitMix64::new(seed);
-        let mut session = |place: usize| {
+        let mut occasion = |place: usize| {
             let spike = if random.unit() < 0.06 { 0.2 } else { 0.0 };
             0.01 * random.normal() + spike + if place >= length / 2 { step } else { 0.0 }
         };
-        (0..length).map(&mut session).collect()
+        (0..length).map(&mut occasion).collect()
     }
 
     #[test]

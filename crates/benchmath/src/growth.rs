@@ -12,6 +12,12 @@ use crate::signed_rank::{Shift, shift};
 const LEAST_ABOVE_FLOOR: f64 = 0.2;
 
 /// The growth of one variant.
+///
+/// ```
+/// let times = [[1.0, 8.0, 64.0]; 6]; // sizes double, times grow eightfold
+/// let growth = benchmath::growth::growth(&[1.0, 2.0, 4.0], &times, &[], 0.05).unwrap();
+/// assert!((growth.local[0] - 3.0).abs() < 1e-12 && growth.per_block.len() == 6);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Growth {
     /// The exponent: 1 is linear, 2 quadratic. No unit.

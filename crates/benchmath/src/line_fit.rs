@@ -4,6 +4,11 @@ use crate::distributions::student;
 use crate::summary::mean;
 
 /// The least-squares line of `y` on `x`. Slopes are in units of y per unit of x, the rest in units of y.
+///
+/// ```
+/// let line = benchmath::line_fit::fit(&[0.0, 1.0, 2.0], &[1.0, 2.9, 5.1]).unwrap();
+/// assert!((line.slope - 2.05).abs() < 1e-12 && line.r_squared > 0.99);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
     /// The slope.

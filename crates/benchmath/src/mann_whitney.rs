@@ -11,6 +11,11 @@ use crate::signed_rank::{Shift, middle_and_ends};
 const MOST_EXACT: usize = 50;
 
 /// The outcome of a U test.
+///
+/// ```
+/// let test = benchmath::mann_whitney::u_test(&[1.0, 1.0], &[1.0, 2.0]).unwrap();
+/// assert!(test.u == 3.0 && !test.exact); // two pairs tied, two above
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UTest {
     /// How many pairs have the second sample's value above the first's; ties count one half.

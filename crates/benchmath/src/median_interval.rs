@@ -9,6 +9,11 @@ use std::f64::consts::PI;
 use crate::quantiles::median;
 
 /// A median with its interval, in the unit of the values.
+///
+/// ```
+/// let interval = benchmath::median_interval(&[5.0, 7.0, 6.0], 0.95).unwrap();
+/// assert!(interval.low.is_infinite() && interval.achieved == 1.0); // three values promise nothing
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MedianInterval {
     /// The median.

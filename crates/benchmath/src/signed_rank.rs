@@ -15,6 +15,12 @@ use crate::pair_sums::PairSums;
 const MOST_EXACT: usize = 200;
 
 /// An estimate with its interval, in the unit of the values it came from.
+///
+/// ```
+/// let shift = benchmath::shift(&[0.04, 0.05, 0.06, 0.05, 0.07, 0.03], 0.05).unwrap();
+/// let ratios = [shift.low, shift.estimate, shift.high].map(f64::exp); // from log ratios
+/// assert!(1.03 < ratios[0] && ratios[2] < 1.08);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {
     /// The typical size.

@@ -3,6 +3,11 @@
 use crate::distributions::student;
 
 /// A correlation and how surprising it would be without one.
+///
+/// ```
+/// let drift = benchmath::spearman(&[1.0, 2.0, 3.0, 4.0], &[9.0, 9.5, 9.7, 9.9]).unwrap();
+/// assert!(drift.rho == 1.0 && drift.p < 0.001);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Correlation {
     /// The coefficient, -1 to 1.

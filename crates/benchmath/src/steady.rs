@@ -15,6 +15,12 @@ const LEAST_WINDOW: usize = 10;
 const MOST_ERRORS: f64 = 4.0;
 
 /// What can be said about the end of the warm-up.
+///
+/// ```
+/// use benchmath::steady::{steady_start, Steadiness};
+/// let jump: Vec<f64> = (0..100).map(|i| if i < 80 { 1.0 } else { 2.0 }).collect();
+/// assert_eq!(steady_start(&jump), Steadiness::Never { before: 1.0, after: 2.0 });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Steadiness {
     /// Steady from the value with this number on (0: there is no warm-up).

@@ -3,6 +3,11 @@
 use crate::quantiles::{mad, median};
 
 /// What one sample looks like. All but the counts are in the unit of the values.
+///
+/// ```
+/// let summary = benchmath::summarize(&[2.0, 2.0, 2.1, 9.0]).unwrap();
+/// assert!(summary.mean > summary.median && summary.count == 4);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     /// How many values there are.

@@ -4,6 +4,17 @@
 //! Everything here is on the log scale: 0 is "no difference" and a margin of 2 % is `ln 1.02`.
 
 /// What can be claimed about the second of two things compared.
+///
+/// ```
+/// use benchmath::{judge, Verdict};
+/// let text = match judge(0.04, 0.06, 0.02) {
+///     Verdict::Slower => "slower",
+///     Verdict::Faster => "faster",
+///     Verdict::Same => "no difference",
+///     Verdict::Undecided => "undecided",
+/// };
+/// assert_eq!(text, "slower");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// It takes less: the whole interval lies below 0.
