@@ -5,7 +5,7 @@ use serde::Serialize;
 use benchmath::quantiles;
 
 use super::looks::settle;
-use super::{Decision, Estimate, JUDGED_METRICS, Samples, Verdict, VariantSummary, decide};
+use super::{Decision, Estimate, Samples, VariantSummary, Verdict, decide, judged_metrics};
 use crate::model::{Looks, Recording};
 
 /// A forecast above this many times the blocks that the budget pays for is out of reach.
@@ -63,7 +63,7 @@ pub fn compare(recording: &Recording, samples: &Samples, variants: &[VariantSumm
     let paid_for = (design.budget_s / block_s).max(*looks.at.last().unwrap_or(&1) as f64);
     let others = (0..variants.len()).filter(|&other| other != base);
     others
-        .flat_map(|other| JUDGED_METRICS.map(|metric| (other, metric)))
+        .flat_map(|other| judged_metrics(design).into_iter().map(move |metric| (other, metric)))
         .filter_map(|(other, metric)| comparison(recording, samples, (&looks, paid_for), other, metric))
         .collect()
 }

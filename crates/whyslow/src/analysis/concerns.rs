@@ -4,7 +4,7 @@
 use benchmath::{dip, quantiles, spearman};
 
 use super::comparisons::read_together;
-use super::{Comparison, Reading, Samples, Verdict, VariantSummary};
+use super::{Comparison, Reading, Samples, VariantSummary, Verdict};
 use crate::model::Recording;
 
 /// A run this many median deviations above the median of its variant is called out.
@@ -27,33 +27,86 @@ const SHORT_IN_FLOORS: f64 = 5.0;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Concern {
     /// Time was spent waiting for a CPU that something else had.
-    Busy { wait_share: f64 },
+    Busy {
+        wait_share: f64,
+    },
     /// Tasks on the machine waited for CPUs, measured for the whole machine.
-    Pressure { share: f64 },
+    Pressure {
+        share: f64,
+    },
     /// A hypervisor took time away.
-    Steal { share: f64 },
+    Steal {
+        share: f64,
+    },
     /// The CPUs changed their frequency during the measurement.
-    Frequency { change: f64 },
+    Frequency {
+        change: f64,
+    },
     /// The level of all variants moved during the measurement; blocks cancel it out of the comparison.
-    Drift { change: f64 },
+    Drift {
+        change: f64,
+    },
     /// The later run of a pair is faster or slower than the earlier one.
-    Order { other: usize, second_over_first: f64 },
+    Order {
+        other: usize,
+        second_over_first: f64,
+    },
     /// The difference came and went, in these metrics.
-    Correlated { other: usize, metrics: Vec<String> },
-    Outliers { variants: Vec<Outliers> },
+    Correlated {
+        other: usize,
+        metrics: Vec<String>,
+    },
+    Outliers {
+        variants: Vec<Outliers>,
+    },
     /// Runs of these variants fall into two groups. Together means in the same blocks: then it is the machine that
     /// changes and not the program.
-    TwoModes { variants: Vec<TwoModes>, together: bool },
+    TwoModes {
+        variants: Vec<TwoModes>,
+        together: bool,
+    },
     /// Starting a program is a large part of what was measured.
-    Short { variant: usize, median_s: f64, floor_s: f64 },
+    Short {
+        variant: usize,
+        median_s: f64,
+        floor_s: f64,
+    },
     /// The timer tick cannot split the CPU time of such short runs.
-    NoSplit { variants: Vec<usize> },
+    NoSplit {
+        variants: Vec<usize>,
+    },
+    /// Runs failed and were left out; the rates differ if the difference is more than chance.
+    Failures {
+        variants: Vec<usize>,
+        rates_differ: bool,
+    },
+    /// Descendants outlived the command in so many runs; what they did is not in the numbers.
+    Leftovers {
+        variant: usize,
+        runs: usize,
+    },
+    /// These variants did not write the same as the base.
+    OutputDiffers {
+        others: Vec<usize>,
+    },
+    /// The output of a variant was not the same in every run.
+    OutputVaries {
+        variant: usize,
+    },
     /// Wall and CPU time say different things.
-    Reading { other: usize, reading: Reading },
+    Reading {
+        other: usize,
+        reading: Reading,
+    },
     /// CPU time is all there is to the command, so its verdict stands for the wall time of an idle machine.
-    CpuStandsForWall { other: usize },
+    CpuStandsForWall {
+        other: usize,
+    },
     /// Fewer blocks than any verdict takes.
-    TooFewBlocks { blocks: usize, needed: usize },
+    TooFewBlocks {
+        blocks: usize,
+        needed: usize,
+    },
 }
 
 /// The runs of one variant that stand out.
@@ -98,6 +151,10 @@ impl Concern {
             Concern::TwoModes { .. } => "two_modes",
             Concern::Short { .. } => "short",
             Concern::NoSplit { .. } => "no_split",
+            Concern::Failures { .. } => "failures",
+            Concern::Leftovers { .. } => "leftovers",
+            Concern::OutputDiffers { .. } => "output_differs",
+            Concern::OutputVaries { .. } => "output_varies",
             Concern::Reading { reading: Reading::Waiting, .. } => "waiting",
             Concern::Reading { reading: Reading::HiddenByLoad, .. } => "hidden_by_load",
             Concern::Reading { reading: Reading::ParallelSlack, .. } => "parallel_slack",
@@ -115,13 +172,15 @@ pub fn raise(
     variants: &[VariantSummary],
     comparisons: &[Comparison],
 ) -> Vec<Concern> {
-    let mut concerns = machine_concerns(samples, variants);
+    let mut concerns = what_ran(recording, samples, variants);
+    concerns.extend(machine_concerns(samples, variants));
     concerns.extend(drift(samples, recording, variants.len()));
     for comparison in comparisons {
         concerns.extend(comparison_concerns(samples, variants, comparisons, comparison));
     }
     let is_busy = concerns.iter().any(|c| matches!(c, Concern::Busy { .. } | Concern::Pressure { .. }));
-    let outliers: Vec<Outliers> = (0..variants.len()).filter_map(|variant| outliers(samples, variant)).collect();
+    let outliers: Vec<Outliers> =
+        (0..variants.len()).filter_map(|variant| outliers(samples, variant)).collect();
     if !outliers.is_empty() {
         concerns.push(Concern::Outliers { variants: outliers });
     }
@@ -134,17 +193,62 @@ pub fn raise(
     concerns
 }
 
+/// Whether all variants did the same, and did it to the end.
+fn what_ran(recording: &Recording, samples: &Samples, variants: &[VariantSummary]) -> Vec<Concern> {
+    let failed: Vec<usize> = (0..variants.len()).filter(|&index| variants[index].failed > 0).collect();
+    let failures = (!failed.is_empty())
+        .then(|| Concern::Failures { variants: failed, rates_differ: rates_differ(variants) });
+    let mut concerns = outputs(recording, samples, variants.len());
+    concerns.extend(failures);
+    concerns.extend((0..variants.len()).filter_map(|variant| {
+        let runs = samples.runs(variant).filter(|run| run.leftovers > 0).count();
+        (runs > 0).then_some(Concern::Leftovers { variant, runs })
+    }));
+    concerns
+}
+
+/// A rank correlation of two yes-or-no variables is the chi-squared test of the table.
+fn rates_differ(variants: &[VariantSummary]) -> bool {
+    let (mut variant, mut failed) = (Vec::new(), Vec::new());
+    for (index, summary) in variants.iter().enumerate() {
+        variant.extend(vec![index as f64; summary.runs + summary.failed]);
+        failed.extend(vec![0.0; summary.runs]);
+        failed.extend(vec![1.0; summary.failed]);
+    }
+    spearman::spearman(&variant, &failed).is_some_and(|correlation| correlation.p < ORDER_SIGNIFICANCE)
+}
+
+fn outputs(recording: &Recording, samples: &Samples, variants: usize) -> Vec<Concern> {
+    let base = recording.header.experiment.design.base;
+    let digests: Vec<Vec<u64>> = (0..variants)
+        .map(|variant| samples.runs(variant).filter_map(|run| run.output_digest).collect())
+        .collect();
+    let varies = |variant: &usize| digests[*variant].windows(2).any(|pair| pair[0] != pair[1]);
+    let differs = |other: &usize| {
+        !varies(other)
+            && !varies(&base)
+            && digests[base].first().zip(digests[*other].first()).is_some_and(|(a, b)| a != b)
+    };
+    let others: Vec<usize> = (0..variants).filter(differs).collect();
+    let mut concerns: Vec<Concern> =
+        (0..variants).filter(varies).map(|variant| Concern::OutputVaries { variant }).collect();
+    if !others.is_empty() {
+        concerns.push(Concern::OutputDiffers { others });
+    }
+    concerns
+}
+
 fn machine_concerns(samples: &Samples, variants: &[VariantSummary]) -> Vec<Concern> {
     let runs: Vec<_> = (0..variants.len()).flat_map(|variant| samples.runs(variant)).collect();
-    let mean = |values: Vec<f64>| {
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-    };
+    let mean =
+        |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     let wait_share = mean(variants.iter().filter_map(|variant| variant.wait_share).collect());
     let pressure = mean(runs.iter().filter_map(|run| run.conditions.cpu_pressure.map(f64::from)).collect());
     let stolen: f64 = runs.iter().filter_map(|run| run.conditions.steal_s.map(f64::from)).sum();
     let wall: f64 = (0..variants.len()).flat_map(|variant| samples.values(variant, "wall_s")).sum();
 
-    let busy = wait_share.filter(|&share| share > BUSY_WAIT_SHARE).map(|wait_share| Concern::Busy { wait_share });
+    let busy =
+        wait_share.filter(|&share| share > BUSY_WAIT_SHARE).map(|wait_share| Concern::Busy { wait_share });
     // The wait of the program itself says more; the pressure of the machine stands in where it is unknown.
     let pressed = pressure
         .filter(|&share| wait_share.is_none() && share > BUSY_PRESSURE)
@@ -152,7 +256,8 @@ fn machine_concerns(samples: &Samples, variants: &[VariantSummary]) -> Vec<Conce
     let steal = (wall > 0.0 && stolen / wall > STEAL_SHARE).then(|| Concern::Steal { share: stolen / wall });
     let mut ordered = runs;
     ordered.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
-    let hertz: Vec<f64> = ordered.iter().filter_map(|run| run.conditions.frequency_hz.map(f64::from)).collect();
+    let hertz: Vec<f64> =
+        ordered.iter().filter_map(|run| run.conditions.frequency_hz.map(f64::from)).collect();
     let frequency = first_to_last_quarter(&hertz)
         .filter(|ratio| (ratio - 1.0).abs() > FREQUENCY_CHANGE)
         .map(|ratio| Concern::Frequency { change: ratio - 1.0 });
@@ -174,8 +279,7 @@ fn first_to_last_quarter(values: &[f64]) -> Option<f64> {
 fn drift(samples: &Samples, recording: &Recording, variants: usize) -> Option<Concern> {
     let base = recording.header.experiment.design.base;
     let other = (0..variants).find(|&other| other != base)?;
-    let levels: Vec<f64> =
-        samples.log_ratios(base, other, "wall_s").iter().map(|block| block.mean).collect();
+    let levels: Vec<f64> = samples.log_ratios(base, other, "wall_s").iter().map(|block| block.mean).collect();
     let time: Vec<f64> = (0..levels.len()).map(|block| block as f64).collect();
     let correlation = spearman::spearman(&time, &levels)?;
     let factors: Vec<f64> = levels.iter().map(|level| level.exp()).collect();
@@ -222,8 +326,11 @@ fn order(samples: &Samples, comparison: &Comparison) -> Option<Concern> {
     let is_first: Vec<f64> = ratios.iter().map(|ratio| f64::from(u8::from(ratio.base_first))).collect();
     let correlation = spearman::spearman(&is_first, &differences)?;
     let with = |base_first: bool| -> Option<f64> {
-        let group: Vec<f64> =
-            ratios.iter().filter(|ratio| ratio.base_first == base_first).map(|ratio| ratio.difference).collect();
+        let group: Vec<f64> = ratios
+            .iter()
+            .filter(|ratio| ratio.base_first == base_first)
+            .map(|ratio| ratio.difference)
+            .collect();
         quantiles::median(&group)
     };
     // With the base first the other one is second: half the difference of the groups is the effect of the place.
@@ -243,7 +350,8 @@ fn outliers(samples: &Samples, variant: usize) -> Option<Outliers> {
     }
     let slowest = walls.iter().copied().fold(0.0, f64::max);
     let waits = samples.pairs(variant, "wall_s", "run_queue_wait_s");
-    let waited = waits.iter().filter(|&&(wall, wait)| is_outlier(wall) && wait > (wall - median) / 2.0).count();
+    let waited =
+        waits.iter().filter(|&&(wall, wait)| is_outlier(wall) && wait > (wall - median) / 2.0).count();
     Some(Outliers {
         variant,
         count,
@@ -254,7 +362,8 @@ fn outliers(samples: &Samples, variant: usize) -> Option<Outliers> {
 }
 
 fn two_modes(samples: &Samples, recording: &Recording, variants: usize, is_busy: bool) -> Option<Concern> {
-    let found: Vec<TwoModes> = (0..variants).filter_map(|variant| modes_of(samples, variant, is_busy)).collect();
+    let found: Vec<TwoModes> =
+        (0..variants).filter_map(|variant| modes_of(samples, variant, is_busy)).collect();
     let first = found.first()?;
     let together = found.len() == variants
         && go_together(samples, recording.header.experiment.design.base, &first.metric) > TOGETHER_FROM;
@@ -326,10 +435,10 @@ fn no_split(variants: &[VariantSummary]) -> Option<Concern> {
 
 fn too_few_blocks(recording: &Recording, comparisons: &[Comparison]) -> Option<Concern> {
     let open = comparisons.iter().find(|c| c.ratio.low.is_none() || c.ratio.high.is_none())?;
-    let alpha_each = recording.looks.as_ref().map_or(
-        1.0 - recording.header.experiment.design.confidence,
-        |looks| looks.alpha_each,
-    );
+    let alpha_each = recording
+        .looks
+        .as_ref()
+        .map_or(1.0 - recording.header.experiment.design.confidence, |looks| looks.alpha_each);
     let needed = benchmath::signed_rank::fewest_blocks(alpha_each);
     (needed > open.blocks).then_some(Concern::TooFewBlocks { blocks: open.blocks, needed })
 }

@@ -33,7 +33,8 @@ pub fn decide(differences: &[f64], alpha: f64, margin_log: f64) -> Option<Decisi
     let units = units(differences);
     let plain = signed_rank::shift(&units, alpha)?;
     let correlated = is_correlated(&units);
-    let (low, high) = if correlated { widened(&units, alpha, (plain.low, plain.high)) } else { (plain.low, plain.high) };
+    let (low, high) =
+        if correlated { widened(&units, alpha, (plain.low, plain.high)) } else { (plain.low, plain.high) };
     let estimate = plain.estimate;
     Some(Decision {
         estimate,
@@ -72,7 +73,9 @@ fn lag_one_correlation(values: &[f64]) -> Option<f64> {
 fn widened(units: &[f64], alpha: f64, plain: (f64, f64)) -> (f64, f64) {
     [2, 4]
         .into_iter()
-        .filter_map(|size| signed_rank::shift(&benchmath::average_in_groups(units, units.len() / size), alpha))
+        .filter_map(|size| {
+            signed_rank::shift(&benchmath::average_in_groups(units, units.len() / size), alpha)
+        })
         .filter(|shift| shift.low.is_finite() && shift.high.is_finite())
         .fold(plain, |(low, high), shift| (low.min(shift.low), high.max(shift.high)))
 }

@@ -93,7 +93,11 @@ mod tests {
         assert_eq!(settle(&adaptive(0, Some(30)), 1, 0.01).at, [10, 15, 23, 30]);
         assert_eq!(settle(&adaptive(20, Some(30)), 1, 0.01).at, [23, 30]);
         assert_eq!(settle(&adaptive(0, Some(4)), 1, 0.01).at, [4]);
-        assert_eq!(settle(&adaptive(0, Some(8)), 1, 0.01).at, [8], "all that are allowed, since there is time");
+        assert_eq!(
+            settle(&adaptive(0, Some(8)), 1, 0.01).at,
+            [8],
+            "all that are allowed, since there is time"
+        );
         assert_eq!(settle(&adaptive(0, Some(8)), 1, 10.0).at, [6]);
         assert_eq!(settle(&adaptive(500, None), 1, 1.0).at, [500]);
         assert_eq!(settle(&adaptive(12, None), 1, 10.0).at, [12]);

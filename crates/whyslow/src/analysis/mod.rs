@@ -11,7 +11,7 @@ mod summaries;
 
 use serde::Serialize;
 
-use crate::model::{Floor, Missing, Recording, Stop};
+use crate::model::{Design, Exit, Floor, HookFailure, Missing, Recording, Run, Stop};
 use crate::plan;
 
 pub use benchmath::verdict::Verdict;
@@ -23,8 +23,15 @@ pub use progress::{Progress, progress};
 pub use samples::Samples;
 pub use summaries::{Histogram, Summary, VariantSummary};
 
+/// The metrics that always get a verdict.
+const ALWAYS_JUDGED: [&str; 2] = ["wall_s", "cpu_s"];
+
 /// The metrics that get a verdict, the one that decides when to stop first.
-pub const JUDGED_METRICS: [&str; 2] = ["wall_s", "cpu_s"];
+pub fn judged_metrics(design: &Design) -> Vec<&str> {
+    let mut metrics = vec![design.leading.as_str()];
+    metrics.extend(ALWAYS_JUDGED.into_iter().filter(|&metric| metric != design.leading));
+    metrics
+}
 
 /// A number with what is known about it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -54,6 +61,9 @@ pub struct Analysis {
     /// `None`: the recording breaks off.
     pub stop: Option<Stop>,
     pub failure: Option<Failure>,
+    pub hook_failure: Option<HookFailure>,
+    /// The metric that decides when to stop.
+    pub leading: String,
 }
 
 /// The run that ended the comparison.
@@ -63,7 +73,7 @@ pub struct Failure {
     /// From 0, among the warm-up blocks or among the measured ones.
     pub block: usize,
     pub is_warmup: bool,
-    pub exit: crate::model::Exit,
+    pub exit: Exit,
     pub stderr_tail: String,
 }
 
@@ -87,14 +97,15 @@ pub fn analyze(recording: &Recording) -> Analysis {
         missing: recording.header.missing.clone(),
         stop: recording.end.as_ref().map(|end| end.stop),
         failure: failure(recording),
+        hook_failure: recording.hook_failure.clone(),
+        leading: experiment.design.leading.clone(),
     }
 }
 
 fn failure(recording: &Recording) -> Option<Failure> {
-    let is_failure = |run: &&crate::model::Run| {
-        !run.exit.is_success() && run.exit != crate::model::Exit::Interrupted
-    };
-    let run = recording.runs.iter().find(is_failure)?;
+    let design = &recording.header.experiment.design;
+    let ended_it = |run: &&Run| !design.goes_on(&run.exit) && run.exit != Exit::Interrupted;
+    let run = recording.runs.iter().find(ended_it)?;
     let warmup = recording.header.experiment.design.warmup;
     let is_warmup = run.block < warmup;
     Some(Failure {

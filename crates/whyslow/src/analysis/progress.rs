@@ -1,6 +1,6 @@
 //! What is known while measuring goes on: whether to stop, and what to show meanwhile.
 
-use super::{Decision, JUDGED_METRICS, Samples, Verdict, decide};
+use super::{Decision, Samples, Verdict, decide};
 use crate::model::{Looks, Recording};
 
 /// The state of an experiment at one look.
@@ -20,14 +20,13 @@ pub fn progress(recording: &Recording, variants: usize, looks: &Looks) -> Progre
     let others = (0..variants).filter(|&other| other != design.base);
     let leading: Vec<(usize, Decision)> = others
         .filter_map(|other| {
-            let ratios = samples.log_ratios(design.base, other, JUDGED_METRICS[0]);
+            let ratios = samples.log_ratios(design.base, other, &design.leading);
             let differences: Vec<f64> = ratios.iter().map(|ratio| ratio.difference).collect();
             Some((other, decide(&differences, looks.alpha_each, design.margin.ln_1p())?))
         })
         .collect();
-    let is_done = |(_, decision): &(usize, Decision)| {
-        decision.verdict != Verdict::Undecided && decision.is_precise
-    };
+    let is_done =
+        |(_, decision): &(usize, Decision)| decision.verdict != Verdict::Undecided && decision.is_precise;
     Progress {
         blocks: samples.complete_blocks().len(),
         is_decided: leading.len() + 1 == variants && leading.iter().all(is_done),

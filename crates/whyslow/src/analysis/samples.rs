@@ -12,11 +12,12 @@ pub struct Samples<'a> {
 
 impl<'a> Samples<'a> {
     pub fn collect(recording: &'a Recording, variants: usize) -> Self {
-        let warmup = recording.header.experiment.design.warmup;
+        let design = &recording.header.experiment.design;
+        let warmup = design.warmup;
         let blocks = recording.runs.iter().map(|run| run.block + 1).max().unwrap_or(0).saturating_sub(warmup);
         let mut cells = vec![vec![None; blocks]; variants];
         for run in &recording.runs {
-            if run.block >= warmup && run.exit.is_success() && run.variant < variants {
+            if run.block >= warmup && design.counts(&run.exit) && run.variant < variants {
                 cells[run.variant][run.block - warmup] = Some(run);
             }
         }
@@ -51,7 +52,10 @@ impl<'a> Samples<'a> {
     /// value has no ratio and is left out.
     pub fn log_ratios(&self, base: usize, other: usize, metric: &str) -> Vec<BlockRatio> {
         let Some(index) = self.recording.metric_index(metric) else { return Vec::new() };
-        self.complete_blocks().into_iter().filter_map(|block| self.log_ratio(base, other, index, block)).collect()
+        self.complete_blocks()
+            .into_iter()
+            .filter_map(|block| self.log_ratio(base, other, index, block))
+            .collect()
     }
 
     fn log_ratio(&self, base: usize, other: usize, metric: usize, block: usize) -> Option<BlockRatio> {

@@ -6,7 +6,7 @@ use benchmath::{bootstrap, median_interval, quantiles};
 use serde::Serialize;
 
 use super::{Estimate, Samples};
-use crate::model::{Recording, Variant};
+use crate::model::{Exit, Recording, Variant};
 
 /// Runs with less CPU time than this many timer ticks have no meaningful split into user and system time.
 const TICKS_FOR_A_SPLIT: f64 = 4.0;
@@ -40,6 +40,10 @@ pub struct VariantSummary {
     pub runs: usize,
     /// Measured runs that failed, by whatever kind.
     pub failed: usize,
+    /// The same by how they ended, most frequent first.
+    pub failures: Vec<(Exit, usize)>,
+    /// Time after which runs were ended, where some did not end by themselves.
+    pub timed_out_after_s: Option<f64>,
     pub metrics: BTreeMap<String, Summary>,
     /// User part of the CPU time over all runs together; `None` where the kernel's books cannot tell.
     pub user_share: Option<Estimate>,
@@ -83,20 +87,40 @@ fn summarize_variant(
         .collect();
     let user_share = user_share(recording, index, samples, metrics.get("cpu_s"));
     pool_split(&mut metrics, user_share);
-    let failed = |run: &&crate::model::Run| {
-        run.variant == index && run.block >= design.warmup && !run.exit.is_success()
-    };
+    let failures = failures(recording, index);
     VariantSummary {
         name: variant.name.clone(),
         argv: variant.launch.argv.iter().map(|word| word.lossy().into_owned()).collect(),
         runs: samples.runs(index).count(),
-        failed: recording.runs.iter().filter(failed).count(),
+        failed: failures.iter().map(|(_, count)| count).sum(),
+        timed_out_after_s: failures
+            .iter()
+            .find(|(exit, _)| *exit == Exit::TimedOut)
+            .and_then(|_| variant.launch.timeout_s),
+        failures,
         user_share,
         wait_share: wait_share(index, samples),
         is_cpu_bound: is_cpu_bound(index, samples),
         histogram: axis.map(|axis| histogram(&samples.values(index, "wall_s"), axis)).unwrap_or_default(),
         metrics,
     }
+}
+
+/// How the failed measured runs of a variant ended; an interrupted one did not fail.
+fn failures(recording: &Recording, variant: usize) -> Vec<(Exit, usize)> {
+    let design = &recording.header.experiment.design;
+    let mut kinds: Vec<(Exit, usize)> = Vec::new();
+    for run in recording.runs.iter().filter(|run| run.variant == variant && run.block >= design.warmup) {
+        if design.counts(&run.exit) || run.exit == Exit::Interrupted {
+            continue;
+        }
+        match kinds.iter_mut().find(|(exit, _)| *exit == run.exit) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((run.exit.clone(), 1)),
+        }
+    }
+    kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    kinds
 }
 
 /// `None` without a value.
@@ -117,7 +141,12 @@ fn summary(values: &[f64], confidence: f64) -> Option<Summary> {
 
 /// The tick books a process that ends within one tick wholly as user time, however often it is run, so for short
 /// runs more runs do not help and the share is unknown.
-fn user_share(recording: &Recording, variant: usize, samples: &Samples, cpu: Option<&Summary>) -> Option<Estimate> {
+fn user_share(
+    recording: &Recording,
+    variant: usize,
+    samples: &Samples,
+    cpu: Option<&Summary>,
+) -> Option<Estimate> {
     let host = &recording.header.host;
     let tick_s = host.tick_s.unwrap_or(USUAL_TICK_S);
     let is_exact = host.tick_accounting == Some(false);
@@ -147,7 +176,8 @@ fn pool_split(metrics: &mut BTreeMap<String, Summary>, user_share: Option<Estima
         (user.median, user.low, user.high) = (of_cpu(point), of_cpu(low), of_cpu(high));
     }
     if let Some(system) = metrics.get_mut("system_s") {
-        (system.median, system.low, system.high) = (of_cpu(rest(point)), of_cpu(rest(high)), of_cpu(rest(low)));
+        (system.median, system.low, system.high) =
+            (of_cpu(rest(point)), of_cpu(rest(high)), of_cpu(rest(low)));
     }
 }
 

@@ -37,6 +37,7 @@ pub fn run(
     Ok(match analysis.stop {
         Some(Stop::Interrupted) => Status::Interrupted,
         Some(Stop::Failed) => return Err(failed(&analysis)),
+        Some(Stop::HookFailed) => return Err(hook_failed(&analysis)),
         _ => Status::Done,
     })
 }
@@ -61,7 +62,12 @@ fn now() -> String {
 fn question(options: &Compare) -> Question {
     let options_seed = options.seed.unwrap_or_else(seed_from_clock);
     Question {
-        commands: options.commands.iter().cloned().map(Into::into).collect(),
+        commands: options
+            .commands
+            .iter()
+            .cloned()
+            .map(|line| crate::plan::Typed::Line(line.into()))
+            .collect(),
         names: options.names.clone(),
         reference: options.reference.clone().map(Into::into),
         reference_name: options.reference_name.clone(),
@@ -73,6 +79,7 @@ fn question(options: &Compare) -> Question {
         confidence: options.confidence,
         margin: options.margin,
         seed: options_seed,
+        ..Question::default()
     }
 }
 
@@ -80,6 +87,14 @@ fn question(options: &Compare) -> Question {
 fn seed_from_clock() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::from(since.subsec_nanos() ^ (since.as_secs() as u32).rotate_left(16))
+}
+
+fn hook_failed(analysis: &Analysis) -> Trouble {
+    let Some(failure) = &analysis.hook_failure else { return Trouble::new("a hook failed") };
+    let names: Vec<String> = analysis.variants.iter().map(|variant| variant.name.clone()).collect();
+    Trouble::new(report::hook_failure(&names, failure))
+        .details(report::last_lines(&failure.stderr_tail))
+        .hint("hooks run by `sh -c` with the environment and directory of their command, and must succeed")
 }
 
 /// The run that ended the comparison, with the end of its standard error.
@@ -93,7 +108,9 @@ fn failed(analysis: &Analysis) -> Trouble {
             let program = variant.argv.first().map_or("", String::as_str);
             format!("is `{program}` spelled right, installed and in PATH?")
         }
-        Exit::Signal(_) | Exit::TimedOut => "run it by itself to see whether it always ends like this".to_owned(),
+        Exit::Signal(_) | Exit::TimedOut => {
+            "run it by itself to see whether it always ends like this".to_owned()
+        }
         _ => "only runs that succeed are compared; run it by itself to see why it does not".to_owned(),
     })
 }
@@ -147,6 +164,7 @@ impl Recorder {
             Event::Began(header) => self.writer.header(header),
             Event::Ran(run) => self.writer.run(run),
             Event::Settled(looks) => self.writer.looks(looks),
+            Event::HookFailed(failure) => self.writer.hook_failure(failure),
             Event::Ended(end) => self.writer.end(end),
             Event::BlockDone(_) | Event::Looked(_) => Ok(()),
         };

@@ -72,10 +72,13 @@ fn usage(error: &clap::Error, screen: &mut Screen<'_>) -> Status {
         let _ = screen.stderr.write_all(text.as_bytes());
         return Status::CouldNot;
     }
-    screen.print(&text).map_or_else(|trouble| {
-        trouble.show(screen);
-        Status::CouldNot
-    }, |()| Status::Done)
+    screen.print(&text).map_or_else(
+        |trouble| {
+            trouble.show(screen);
+            Status::CouldNot
+        },
+        |()| Status::Done,
+    )
 }
 
 /// An error on its way to the user, with what to do about it.

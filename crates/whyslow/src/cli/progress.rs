@@ -32,7 +32,10 @@ impl<'a> ProgressLine<'a> {
         let bar = screen.can_redraw.then(|| {
             let bar = ProgressBar::new_spinner();
             // Without the spinner's own character: nothing moves unless there is news.
-            bar.set_style(ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            bar.set_style(
+                ProgressStyle::with_template("{wide_msg}")
+                    .unwrap_or_else(|_| ProgressStyle::default_spinner()),
+            );
             bar
         });
         ProgressLine {
@@ -50,7 +53,7 @@ impl<'a> ProgressLine<'a> {
             Event::BlockDone(forecast) => self.block_done(forecast),
             Event::Looked(progress) => self.estimate = estimate(progress, &self.names),
             Event::Ended(_) => self.clear(),
-            Event::Began(_) | Event::Ran(_) | Event::Settled(_) => {}
+            Event::Began(_) | Event::Ran(_) | Event::HookFailed(_) | Event::Settled(_) => {}
         }
     }
 

@@ -89,7 +89,9 @@ mod tests {
     #[test]
     fn the_first_locale_variable_that_is_set_decides() {
         let with = |pairs: &'static [(&str, &str)]| {
-            is_unicode(|name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+            is_unicode(|name| {
+                pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+            })
         };
         assert!(with(&[("LANG", "C.UTF-8")]));
         assert!(with(&[("LC_ALL", ""), ("LANG", "de_DE.utf8")]));

@@ -23,6 +23,12 @@ pub trait Machine {
     /// measure nothing more.
     fn run(&mut self, launch: &Launch, metrics: &[Metric]) -> Result<Outcome, MachineError>;
 
+    /// Runs a hook: not timed, and not kept from its work by a user who asked to stop.
+    fn run_hook(&mut self, launch: &Launch) -> Result<Outcome, MachineError>;
+
+    /// Lets time pass with nothing running; a user who asks to stop ends it.
+    fn pause(&mut self, seconds: f64);
+
     /// Seconds on a clock that never goes back.
     fn now_s(&mut self) -> f64;
 
@@ -38,6 +44,10 @@ pub struct Outcome {
     pub conditions: Conditions,
     /// The last bytes that the run wrote to its standard error.
     pub stderr_tail: Vec<u8>,
+    /// Descendants that were still alive when the command had ended.
+    pub leftovers: u32,
+    /// Digest of the standard output, where it was asked for.
+    pub output_digest: Option<u64>,
 }
 
 /// The machine itself failed, not the command.

@@ -1,10 +1,11 @@
 //! What is to be measured: the work, the factors that vary, and how much effort to spend.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ByteText, Metric};
+use super::{ByteText, Exit, Metric};
 
 /// A question in the form in which it is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,8 +35,30 @@ pub struct Launch {
     pub cwd: Option<PathBuf>,
     #[serde(default)]
     pub stdin: Input,
+    #[serde(default)]
+    pub stdout: Output,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<f64>,
+    /// CPUs that it may run on; `None` leaves it as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub affinity: Option<Vec<usize>>,
+}
+
+/// Where the standard output of a run goes.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Output {
+    /// Into a pipe that is read and forgotten: programs do their whole work.
+    #[default]
+    Pipe,
+    /// `/dev/null`, where some programs skip their work.
+    Null,
+    /// Standard output and error of whyslow itself.
+    Inherit,
+    /// A file, emptied before each run.
+    File(PathBuf),
+    /// A terminal of its own, as under `script`.
+    Terminal,
 }
 
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -79,6 +102,48 @@ pub enum Edit {
     UnsetEnv(ByteText),
     Directory(PathBuf),
     Stdin(Input),
+    Stdout(Output),
+    Affinity(Vec<usize>),
+    Timeout(f64),
+    /// A command around the runs; not measured.
+    Hook(HookKind, Vec<ByteText>),
+    /// Puts a value in for `{name}` in everything else; counts after all other edits.
+    Parameter(String, String),
+}
+
+/// When a hook runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookKind {
+    /// Once for each variant, before the first block.
+    Setup,
+    /// Before every run, also those that warm up.
+    Prepare,
+    /// After every run, also one that failed.
+    Conclude,
+    /// Once for each variant whose setup was begun, at the end, however it came.
+    Cleanup,
+}
+
+impl HookKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            HookKind::Setup => "setup",
+            HookKind::Prepare => "prepare",
+            HookKind::Conclude => "conclude",
+            HookKind::Cleanup => "cleanup",
+        }
+    }
+
+    /// The name of several of its kind.
+    pub fn plural(self) -> &'static str {
+        match self {
+            HookKind::Setup => "setups",
+            HookKind::Prepare => "prepares",
+            HookKind::Conclude => "concludes",
+            HookKind::Cleanup => "cleanups",
+        }
+    }
 }
 
 /// One level of every factor, ready to launch.
@@ -88,6 +153,9 @@ pub struct Variant {
     /// Index of the level of each factor, in the order of the factors.
     pub levels: Vec<usize>,
     pub launch: Launch,
+    pub hooks: BTreeMap<HookKind, Launch>,
+    /// Values of the parameters, by name.
+    pub parameters: Vec<(String, String)>,
 }
 
 /// How many blocks to measure, in which order, and what the answer must be worth.
@@ -106,6 +174,38 @@ pub struct Design {
     pub margin: f64,
     /// Index of the variant that the others are compared with.
     pub base: usize,
+    /// The metric that decides when to stop.
+    #[serde(default = "wall")]
+    pub leading: String,
+    #[serde(default)]
+    pub failures: FailurePolicy,
+    /// Exit codes that are no failure.
+    #[serde(default = "only_zero")]
+    pub success_codes: Vec<i32>,
+    /// Pause before each run, for what the last one left behind to settle.
+    #[serde(default)]
+    pub gap_s: f64,
+}
+
+fn wall() -> String {
+    "wall_s".to_owned()
+}
+
+fn only_zero() -> Vec<i32> {
+    vec![0]
+}
+
+/// What a failed run means for the experiment. It never enters a statistic.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailurePolicy {
+    /// The first one ends it.
+    #[default]
+    Abort,
+    /// Failed runs are counted and shown.
+    CountAll,
+    /// The same for these exit codes; any other failure ends it.
+    CountCodes(Vec<i32>),
 }
 
 /// How many measured runs each variant gets.
@@ -118,6 +218,25 @@ pub enum RunCount {
     UntilDecided { min: usize, max: Option<usize> },
 }
 
+impl Design {
+    /// Whether a run that ended like this may enter the statistics.
+    pub fn counts(&self, exit: &Exit) -> bool {
+        matches!(exit, Exit::Code(code) if self.success_codes.contains(code))
+    }
+
+    /// Whether measuring goes on after a run that ended like this.
+    pub fn goes_on(&self, exit: &Exit) -> bool {
+        let is_listed = |codes: &[i32]| matches!(exit, Exit::Code(code) if codes.contains(code));
+        self.counts(exit)
+            || match &self.failures {
+                FailurePolicy::Abort => false,
+                // A command that cannot be started will not start the next time either.
+                FailurePolicy::CountAll => !matches!(exit, Exit::Interrupted | Exit::NotStarted { .. }),
+                FailurePolicy::CountCodes(codes) => is_listed(codes),
+            }
+    }
+}
+
 impl Default for Design {
     fn default() -> Self {
         Design {
@@ -128,6 +247,10 @@ impl Default for Design {
             confidence: 0.95,
             margin: 0.02,
             base: 0,
+            leading: wall(),
+            failures: FailurePolicy::Abort,
+            success_codes: only_zero(),
+            gap_s: 0.0,
         }
     }
 }

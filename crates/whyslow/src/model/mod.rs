@@ -10,10 +10,11 @@ mod recording;
 pub use bytes::ByteText;
 pub use dataset::{DataMetric, DataSet, Origin, PerlTimes, Schedule};
 pub use experiment::{
-    Design, Edit, Experiment, Factor, Input, Launch, Level, Role, RunCount, Variant, Workload,
+    Design, Edit, Experiment, Factor, FailurePolicy, HookKind, Input, Launch, Level, Output, Role, RunCount,
+    Variant, Workload,
 };
 pub use metric::{Direction, KNOWN_METRICS, Metric, Noise, Unit, known_metric};
 pub use recording::{
-    Conditions, End, Exit, FORMAT_VERSION, Floor, Header, Host, Looks, Missing, Recording, Run,
+    Conditions, End, Exit, FORMAT_VERSION, Floor, Header, HookFailure, Host, Looks, Missing, Recording, Run,
     Stop,
 };

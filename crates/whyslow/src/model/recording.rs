@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Experiment, Unit};
+use super::{Experiment, HookKind, Unit};
 
 /// Raised when a reader of the older form would misread the newer one.
 pub const FORMAT_VERSION: u32 = 1;
@@ -16,6 +16,8 @@ pub struct Recording {
     pub runs: Vec<Run>,
     /// The looks that were fixed before the first one; `None` in a recording that ended before that.
     pub looks: Option<Looks>,
+    /// The hook that ended it by failing.
+    pub hook_failure: Option<HookFailure>,
     /// `None` when the recording breaks off (killed, power lost).
     pub end: Option<End>,
 }
@@ -53,6 +55,16 @@ pub struct Run {
     /// The end of what a failed run wrote to its standard error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr_tail: String,
+    /// Descendants that were still alive when the command had ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub leftovers: u32,
+    /// Digest of the standard output, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_digest: Option<u64>,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// How a run ended.
@@ -63,7 +75,10 @@ pub enum Exit {
     Signal(i32),
     TimedOut,
     /// The operating system refused to start it; `step` says what was being done.
-    NotStarted { errno: i32, step: String },
+    NotStarted {
+        errno: i32,
+        step: String,
+    },
     /// The user stopped the experiment during the run.
     Interrupted,
 }
@@ -124,6 +139,17 @@ pub struct Floor {
     pub peak_rss_bytes: Option<f64>,
 }
 
+/// A hook that did not succeed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HookFailure {
+    pub kind: HookKind,
+    pub variant: usize,
+    /// The block of its run; `None` for setup and cleanup.
+    pub block: Option<usize>,
+    pub exit: Exit,
+    pub stderr_tail: String,
+}
+
 /// Something that could not be looked at, and how to get it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
@@ -159,12 +185,13 @@ pub enum Stop {
     RunsDone,
     BudgetSpent,
     Failed,
+    HookFailed,
     Interrupted,
 }
 
 impl Recording {
     pub fn new(header: Header) -> Self {
-        Recording { header, runs: Vec::new(), looks: None, end: None }
+        Recording { header, runs: Vec::new(), looks: None, hook_failure: None, end: None }
     }
 
     /// Place of a metric in the values of a run.

@@ -1,9 +1,13 @@
 //! From a question to what is to be run: variants, block orders. Pure: no file, process, clock or environment.
 
 mod orders;
+pub mod parameters;
 mod question;
+mod surroundings;
 mod variants;
+mod words;
 
 pub use orders::block_order;
-pub use question::{PlanError, Question, compose};
+pub use parameters::Parameter;
+pub use question::{PlanError, Question, Surroundings, Typed, compose};
 pub use variants::variants;

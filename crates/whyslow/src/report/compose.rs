@@ -2,9 +2,9 @@
 
 use super::document::{Distribution, Distributions, Document, Line, Part, Table, Tone, plain, toned};
 use super::quantity::{bytes, count, percent, seconds, seconds_with_interval};
-use super::words::{concern, exit, headline, short_verdict};
-use crate::analysis::{Analysis, Comparison, Verdict, VariantSummary};
-use crate::model::Stop;
+use super::words::{concern, exit, failures, headline, short_metric, short_verdict, without_runs};
+use crate::analysis::{Analysis, Comparison, VariantSummary, Verdict};
+use crate::model::{HookFailure, Stop};
 
 /// Names up to this length label the rows of tables; longer ones get a letter and a legend.
 const LONGEST_IN_TABLE: usize = 12;
@@ -52,24 +52,30 @@ fn verdicts(analysis: &Analysis) -> Vec<Line> {
     others.flat_map(|other| verdict_lines(analysis, &names, other)).collect()
 }
 
+/// The metric that decides first, the others below it; wall time makes room for CPU time where only that is decided.
 fn verdict_lines(analysis: &Analysis, names: &[String], other: usize) -> Vec<Line> {
-    let wall = analysis.comparison(other, "wall_s");
-    let cpu = analysis.comparison(other, "cpu_s");
-    match (wall, cpu) {
-        (None, None) => Vec::new(),
-        (Some(wall), None) => vec![with_metric(headline(names, wall), "wall time"), unknown_cpu()],
-        (None, Some(cpu)) => vec![with_metric(headline(names, cpu), "CPU time")],
-        (Some(wall), Some(cpu)) if leads_with_cpu(wall, cpu) => {
-            vec![with_metric(headline(names, cpu), "CPU time"), second("wall time", wall)]
-        }
-        (Some(wall), Some(cpu)) => {
-            vec![with_metric(headline(names, wall), "wall time"), second("CPU time", cpu)]
-        }
+    let without = [analysis.base, other].into_iter().find(|&index| analysis.variants[index].runs == 0);
+    if let Some(index) = without.filter(|&index| analysis.variants[index].failed > 0) {
+        return vec![vec![plain(without_runs(names, index, &analysis.variants[index]))]];
     }
+    let mut comparisons: Vec<&Comparison> =
+        analysis.comparisons.iter().filter(|comparison| comparison.other == other).collect();
+    let Some(first) = comparisons.first() else { return Vec::new() };
+    if let Some(cpu) = comparisons.iter().position(|c| c.metric == "cpu_s" && leads_with_cpu(first, c)) {
+        comparisons[..=cpu].rotate_right(1);
+    }
+    let mut lines = vec![with_metric(headline(names, comparisons[0]), short_metric(&comparisons[0].metric))];
+    lines.extend(
+        comparisons[1..].iter().map(|comparison| second(short_metric(&comparison.metric), comparison)),
+    );
+    if !comparisons.iter().any(|comparison| comparison.metric == "cpu_s") {
+        lines.push(unknown_cpu());
+    }
+    lines
 }
 
 fn leads_with_cpu(wall: &Comparison, cpu: &Comparison) -> bool {
-    wall.verdict == Verdict::Undecided && cpu.verdict != Verdict::Undecided
+    wall.metric == "wall_s" && wall.verdict == Verdict::Undecided && cpu.verdict != Verdict::Undecided
 }
 
 fn with_metric(mut line: Line, metric: &str) -> Line {
@@ -95,7 +101,11 @@ fn effort(analysis: &Analysis) -> String {
     };
     let all = if analysis.variants.len() == 2 { "both" } else { "all" };
     let (confidence, margin) = (analysis.confidence * 100.0, analysis.margin * 100.0);
-    format!("  {blocks} of {all} in random order, {} % confidence, margin {} %", short(confidence), short(margin))
+    format!(
+        "  {blocks} of {all} in random order, {} % confidence, margin {} %",
+        short(confidence),
+        short(margin)
+    )
 }
 
 /// A number that somebody chose, as they would write it: 95, 2, 0.5.
@@ -118,8 +128,17 @@ fn trouble(analysis: &Analysis, names: &[String]) -> Option<Part> {
             lines.push(vec![toned(Tone::Faint, "it wrote nothing to its standard error")]);
         } else {
             lines.push(vec![toned(Tone::Faint, "the end of its standard error:")]);
-            lines.extend(last_lines(&failure.stderr_tail).into_iter().map(|line| vec![plain(format!("  {line}"))]));
+            lines.extend(
+                last_lines(&failure.stderr_tail).into_iter().map(|line| vec![plain(format!("  {line}"))]),
+            );
         }
+        return Some(Part::Text(lines));
+    }
+    if let Some(failure) = &analysis.hook_failure {
+        let mut lines = vec![vec![toned(Tone::Warning, hook_failure(names, failure))]];
+        lines.extend(
+            last_lines(&failure.stderr_tail).into_iter().map(|line| vec![plain(format!("  {line}"))]),
+        );
         return Some(Part::Text(lines));
     }
     match analysis.stop {
@@ -127,6 +146,12 @@ fn trouble(analysis: &Analysis, names: &[String]) -> Option<Part> {
         None => warning("the recording breaks off: this is what it holds".into()),
         _ => None,
     }
+}
+
+/// Which hook of which run failed, and how.
+pub fn hook_failure(names: &[String], failure: &HookFailure) -> String {
+    let run = failure.block.map_or(String::new(), |block| format!(" in block {}", block + 1));
+    format!("the {} hook of {}{run} {}", failure.kind.name(), names[failure.variant], exit(&failure.exit))
 }
 
 /// The end of what a failed program said; its control characters must not reach the terminal.
@@ -161,7 +186,8 @@ fn letter(index: usize) -> String {
 }
 
 fn legend(analysis: &Analysis, labels: &[String]) -> Option<Part> {
-    let is_needed = analysis.variants.iter().zip(labels).any(|(variant, label)| printable(&variant.name) != *label);
+    let is_needed =
+        analysis.variants.iter().zip(labels).any(|(variant, label)| printable(&variant.name) != *label);
     let line = |(variant, label): (&VariantSummary, &String)| -> Line {
         vec![plain(format!("{label}  ")), toned(Tone::Strong, printable(&variant.name))]
     };
@@ -170,14 +196,14 @@ fn legend(analysis: &Analysis, labels: &[String]) -> Option<Part> {
 
 fn table(analysis: &Analysis, labels: &[String]) -> Table {
     let header = ["", "wall time", "CPU", "user+system", "faults", "peak mem", "CPU wait"];
-    let rows = analysis.variants.iter().zip(labels).map(|(variant, label)| row(variant, label, analysis)).collect();
+    let rows =
+        analysis.variants.iter().zip(labels).map(|(variant, label)| row(variant, label, analysis)).collect();
     Table { header: header.map(String::from).to_vec(), rows }
 }
 
 fn row(variant: &VariantSummary, label: &str, analysis: &Analysis) -> Vec<String> {
-    let metric = |name: &str, write: &dyn Fn(f64) -> String| {
-        variant.median(name).map_or(UNKNOWN.to_owned(), write)
-    };
+    let metric =
+        |name: &str, write: &dyn Fn(f64) -> String| variant.median(name).map_or(UNKNOWN.to_owned(), write);
     let wall = variant.metrics.get("wall_s");
     vec![
         label.to_owned(),
@@ -210,7 +236,8 @@ fn split(variant: &VariantSummary) -> String {
 fn distributions(analysis: &Analysis, labels: &[String]) -> Distributions {
     let axis = analysis.variants.iter().map(|variant| &variant.histogram).find(|h| !h.counts.is_empty());
     let ends = axis.map_or_else(Default::default, |axis| (seconds(axis.low_s), seconds(axis.high_s)));
-    let rows = analysis.variants.iter().zip(labels).map(|(variant, label)| distribution(variant, label)).collect();
+    let rows =
+        analysis.variants.iter().zip(labels).map(|(variant, label)| distribution(variant, label)).collect();
     Distributions { rows, ends }
 }
 
@@ -228,7 +255,10 @@ fn distribution(variant: &VariantSummary, label: &str) -> Distribution {
 }
 
 fn notes(analysis: &Analysis, names: &[String]) -> Vec<Line> {
-    let mut notes: Vec<Line> = analysis.concerns.iter().map(|c| vec![plain(concern(names, c))]).collect();
+    let failed = analysis.variants.iter().zip(names).filter(|(variant, _)| variant.failed > 0);
+    let failed = failed.map(|(variant, name)| vec![plain(format!("{name}: {}", failures(variant)))]);
+    let mut notes: Vec<Line> = failed.collect();
+    notes.extend(analysis.concerns.iter().map(|c| vec![plain(concern(names, c))]));
     notes.extend(analysis.missing.iter().map(|missing| {
         let remedy = missing.remedy.as_ref().map_or(String::new(), |remedy| format!("; {remedy}"));
         let text = format!("not measured: {}: {}{remedy}", missing.what, missing.why);

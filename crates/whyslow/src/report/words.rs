@@ -2,7 +2,9 @@
 
 use super::document::{Line, Tone, plain, toned};
 use super::quantity::{factor, factor_number, percent, percent_number, seconds};
-use crate::analysis::{Comparison, Concern, Forecast, Mode, Outliers, Reading, TwoModes, Verdict};
+use crate::analysis::{
+    Comparison, Concern, Forecast, Mode, Outliers, Reading, TwoModes, VariantSummary, Verdict,
+};
 use crate::model::Exit;
 
 /// From here on a ratio is easier to read as a factor than as per cent.
@@ -75,9 +77,10 @@ fn size(comparison: &Comparison) -> (super::Span, String) {
     let tone = if comparison.verdict == Verdict::Slower { Tone::Slower } else { Tone::Faster };
     let ratio = comparison.ratio;
     let (text, is_factor) = amount(ratio.point);
-    let bounds = ratio.low.zip(ratio.high).map(|(low, high)| {
-        if ratio.point >= 1.0 { (low, high) } else { (1.0 / high, 1.0 / low) }
-    });
+    let bounds = ratio
+        .low
+        .zip(ratio.high)
+        .map(|(low, high)| if ratio.point >= 1.0 { (low, high) } else { (1.0 / high, 1.0 / low) });
     let interval = bounds.map_or(String::new(), |(low, high)| {
         if is_factor {
             format!("[{}, {}]", factor_number(low), factor_number(high))
@@ -119,7 +122,8 @@ fn outlook(comparison: &Comparison) -> String {
         Some(Forecast::MoreBlocks(1)) => "about 1 more block would decide".to_owned(),
         Some(Forecast::MoreBlocks(blocks)) => format!("about {blocks} more blocks would decide"),
         Some(Forecast::OutOfReach) | None => {
-            "not reachable here as it is: try a quieter machine, a larger --margin, or judge by CPU time".to_owned()
+            "not reachable here as it is: try a quieter machine, a larger --margin, or judge by CPU time"
+                .to_owned()
         }
     }
 }
@@ -137,6 +141,29 @@ pub fn exit(exit: &Exit) -> String {
             format!("could not be started ({step}: {reason})")
         }
         Exit::Interrupted => "was interrupted".to_owned(),
+    }
+}
+
+/// How often runs failed, and how: `3 of 20 failed (2 exited with status 1, 1 did not end in time and was killed)`.
+pub fn failures(variant: &VariantSummary) -> String {
+    let kinds: Vec<String> =
+        variant.failures.iter().map(|(kind, count)| format!("{count} {}", exit(kind))).collect();
+    format!("{} of {} runs failed: {}", variant.failed, variant.runs + variant.failed, kinds.join(", "))
+}
+
+/// Where no run of a variant succeeded there is no ratio, but a time that is too short is a bound.
+pub fn without_runs(names: &[String], index: usize, variant: &VariantSummary) -> String {
+    match variant.timed_out_after_s {
+        Some(limit_s) => {
+            format!(
+                "{}: more than {} ({} of {} runs timed out), so no ratio",
+                names[index],
+                seconds(limit_s),
+                variant.failed,
+                variant.failed
+            )
+        }
+        None => format!("{}: no run succeeded, so no ratio", names[index]),
     }
 }
 
@@ -222,6 +249,19 @@ pub fn concern(names: &[String], concern: &Concern) -> String {
             };
             format!("user and system time{whose}: unknown, the timer tick misbooks runs this short; their sum is right")
         }
+        Concern::Failures { rates_differ: true, .. } => {
+            "the variants do not fail equally often: only runs that succeeded are compared, which may be the easy ones".to_owned()
+        }
+        Concern::Failures { .. } => "failed runs are counted and left out; only runs that succeeded are compared".to_owned(),
+        Concern::Leftovers { variant, runs } => format!(
+            "{}: in {runs} runs descendants were still alive when the command had ended; what they did afterwards is not in the numbers",
+            name(*variant)
+        ),
+        Concern::OutputDiffers { others } => format!(
+            "the output differs: {} wrote something else than the base, so this may not be the same work",
+            others.iter().map(|&other| name(other)).collect::<Vec<_>>().join(", ")
+        ),
+        Concern::OutputVaries { variant } => format!("{}: the output is not the same in every run", name(*variant)),
         Concern::Reading { other, reading } => reading_words(name(*other), *reading),
         Concern::CpuStandsForWall { other } => format!(
             "{}: nothing but CPU work, so the CPU verdict is what an idle machine would show in wall time",
@@ -249,9 +289,9 @@ fn reading_words(name: &str, reading: Reading) -> String {
         Reading::Waiting => format!(
             "{name}: the wall time differs and the CPU time does not: the difference is waiting (disk, lock, network, another process)"
         ),
-        Reading::HiddenByLoad => format!(
-            "{name}: the CPU time differs, and the noise of the machine hides it in the wall time"
-        ),
+        Reading::HiddenByLoad => {
+            format!("{name}: the CPU time differs, and the noise of the machine hides it in the wall time")
+        }
         Reading::ParallelSlack => format!(
             "{name}: the CPU time differs and the wall time does not: the work is done beside something else"
         ),
@@ -278,4 +318,3 @@ fn up_or_down(change: f64) -> &'static str {
 pub fn short_metric(metric: &str) -> &str {
     crate::model::known_metric(metric).map_or(metric, |row| row.title)
 }
-

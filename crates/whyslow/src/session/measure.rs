@@ -5,7 +5,9 @@ use benchmath::quantiles;
 use super::{Event, Forecast, Measured, SessionError, Watcher};
 use crate::analysis::{self, is_fixed_for_time, look_times, settle};
 use crate::machine::{Machine, Outcome};
-use crate::model::{End, Exit, Experiment, Header, Launch, Missing, Recording, Run, RunCount, Stop};
+use crate::model::{
+    End, Exit, Experiment, Header, HookFailure, HookKind, Missing, Recording, Run, RunCount, Stop, Variant,
+};
 use crate::plan;
 
 /// How many bytes at the end of the standard error of a failed run are kept.
@@ -25,16 +27,19 @@ pub fn measure(
     stamp: Stamp,
 ) -> Measured {
     let header = header(experiment, machine, stamp);
-    let launches = plan::variants(&header.experiment).into_iter().map(|variant| variant.launch).collect();
+    let variants = plan::variants(&header.experiment);
     let began_s = machine.now_s();
     let mut session = Session {
         recording: Recording::new(header),
-        launches,
+        variants,
         machine,
         watcher,
         began_s,
         block_s: Vec::new(),
+        complete_blocks: 0,
+        failed_runs: 0,
         warmup_block_s: None,
+        set_up: Vec::new(),
     };
     let trouble = session.run().err();
     Measured { recording: session.recording, trouble }
@@ -55,29 +60,81 @@ fn header(experiment: Experiment, machine: &mut dyn Machine, stamp: Stamp) -> He
 
 struct Session<'a> {
     recording: Recording,
-    launches: Vec<Launch>,
+    variants: Vec<Variant>,
     machine: &'a mut dyn Machine,
     watcher: &'a mut dyn Watcher,
     began_s: f64,
     /// Time of each measured block.
     block_s: Vec<f64>,
+    /// Measured blocks without a failed run.
+    complete_blocks: usize,
+    /// Failed runs, warm-up included.
+    failed_runs: usize,
     warmup_block_s: Option<f64>,
+    /// Variants whose setup was begun, in that order.
+    set_up: Vec<usize>,
 }
 
 impl Session<'_> {
     fn run(&mut self) -> Result<(), SessionError> {
         self.watcher.notice(Event::Began(&self.recording.header))?;
-        let stop = self.run_blocks()?;
+        let measured = self.set_up_and_measure();
+        // Whatever happened, what was set up is cleaned up.
+        let cleaned = self.clean_up();
+        let stop = cleaned?.unwrap_or(measured?);
         let end = End { stop, elapsed_s: self.elapsed_s() };
         self.watcher.notice(Event::Ended(&end))?;
         self.recording.end = Some(end);
         Ok(())
     }
 
+    fn set_up_and_measure(&mut self) -> Result<Stop, SessionError> {
+        for variant in 0..self.variants.len() {
+            if self.machine.interrupted() {
+                return Ok(Stop::Interrupted);
+            }
+            self.set_up.push(variant);
+            if let Some(stop) = self.hook(HookKind::Setup, variant, None)? {
+                return Ok(stop);
+            }
+        }
+        self.run_blocks()
+    }
+
+    /// In the opposite order of the setups; one that fails does not keep the others from running.
+    fn clean_up(&mut self) -> Result<Option<Stop>, SessionError> {
+        let mut failed = None;
+        while let Some(variant) = self.set_up.pop() {
+            failed = failed.or(self.hook(HookKind::Cleanup, variant, None)?);
+        }
+        Ok(failed)
+    }
+
+    /// Runs a hook if the variant has it; `Some` if it failed.
+    fn hook(
+        &mut self,
+        kind: HookKind,
+        variant: usize,
+        block: Option<usize>,
+    ) -> Result<Option<Stop>, SessionError> {
+        let Some(launch) = self.variants[variant].hooks.get(&kind) else { return Ok(None) };
+        let outcome = self.machine.run_hook(launch)?;
+        if outcome.exit.is_success() {
+            return Ok(None);
+        }
+        let stderr_tail = end_of(&outcome.stderr_tail);
+        let failure = HookFailure { kind, variant, block, exit: outcome.exit, stderr_tail };
+        self.watcher.notice(Event::HookFailed(&failure))?;
+        // The first failure is the one to tell about; a cleanup after it may fail for the same reason.
+        self.recording.hook_failure.get_or_insert(failure);
+        Ok(Some(Stop::HookFailed))
+    }
+
     fn run_blocks(&mut self) -> Result<Stop, SessionError> {
         let warmup = self.recording.header.experiment.design.warmup;
         for block in 0.. {
             let before_s = self.machine.now_s();
+            let failed_before = self.failed_runs;
             if let Some(stop) = self.run_block(block)? {
                 return Ok(stop);
             }
@@ -87,7 +144,9 @@ impl Session<'_> {
                 self.warmup_block_s = Some(took_s);
             } else {
                 self.block_s.push(took_s);
-                if let Some(stop) = self.look()? {
+                let is_complete = self.failed_runs == failed_before;
+                self.complete_blocks += usize::from(is_complete);
+                if let Some(stop) = self.look(is_complete)? {
                     return Ok(stop);
                 }
             }
@@ -99,34 +158,65 @@ impl Session<'_> {
     /// One run of every variant, in the order drawn for this block. `Some` ends the experiment.
     fn run_block(&mut self, block: usize) -> Result<Option<Stop>, SessionError> {
         let seed = self.recording.header.experiment.design.seed;
-        for (position, variant) in plan::block_order(seed, block, self.launches.len()).into_iter().enumerate() {
-            if self.machine.interrupted() {
-                return Ok(Some(Stop::Interrupted));
-            }
-            let start_s = self.elapsed_s();
-            let metrics = &self.recording.header.experiment.metrics;
-            let outcome = self.machine.run(&self.launches[variant], metrics)?;
-            let run = as_run(outcome, variant, block, position, start_s);
-            let exit = run.exit.clone();
-            // Kept before anybody is told: a recorder that fails must not cost the run.
-            self.recording.runs.push(run);
-            self.watcher.notice(Event::Ran(&self.recording.runs[self.recording.runs.len() - 1]))?;
-            match exit {
-                Exit::Code(0) => {}
-                Exit::Interrupted => return Ok(Some(Stop::Interrupted)),
-                _ => return Ok(Some(Stop::Failed)),
+        for (position, variant) in plan::block_order(seed, block, self.variants.len()).into_iter().enumerate()
+        {
+            if let Some(stop) = self.run_with_hooks(variant, block, position)? {
+                return Ok(Some(stop));
             }
         }
         Ok(None)
     }
 
+    /// Conclude follows every prepare that was begun, whatever came of it and of the run.
+    fn run_with_hooks(
+        &mut self,
+        variant: usize,
+        block: usize,
+        position: usize,
+    ) -> Result<Option<Stop>, SessionError> {
+        self.machine.pause(self.recording.header.experiment.design.gap_s);
+        if self.machine.interrupted() {
+            return Ok(Some(Stop::Interrupted));
+        }
+        let prepared = self.hook(HookKind::Prepare, variant, Some(block));
+        let ran = match prepared {
+            Ok(None) => self.run_once(variant, block, position),
+            failed => failed,
+        };
+        let concluded = self.hook(HookKind::Conclude, variant, Some(block));
+        Ok(ran?.or(concluded?))
+    }
+
+    fn run_once(
+        &mut self,
+        variant: usize,
+        block: usize,
+        position: usize,
+    ) -> Result<Option<Stop>, SessionError> {
+        let start_s = self.elapsed_s();
+        let metrics = &self.recording.header.experiment.metrics;
+        let outcome = self.machine.run(&self.variants[variant].launch, metrics)?;
+        let design = &self.recording.header.experiment.design;
+        let (counts, goes_on) = (design.counts(&outcome.exit), design.goes_on(&outcome.exit));
+        let is_interrupted = outcome.exit == Exit::Interrupted;
+        self.failed_runs += usize::from(!counts);
+        // Kept before anybody is told: a recorder that fails must not cost the run.
+        self.recording.runs.push(as_run(outcome, counts, variant, block, position, start_s));
+        self.watcher.notice(Event::Ran(&self.recording.runs[self.recording.runs.len() - 1]))?;
+        Ok(match (is_interrupted, goes_on) {
+            (true, _) => Some(Stop::Interrupted),
+            (false, true) => None,
+            (false, false) => Some(Stop::Failed),
+        })
+    }
+
     /// Looks at the data if it is time to.
-    fn look(&mut self) -> Result<Option<Stop>, SessionError> {
-        let blocks = self.block_s.len();
+    fn look(&mut self, is_complete: bool) -> Result<Option<Stop>, SessionError> {
+        let (blocks, complete) = (self.block_s.len(), self.complete_blocks);
         let times = self.look_times();
         // Blocks that become longer can move the first look to a number that is already passed.
-        let is_late = self.recording.looks.is_none() && blocks >= times[0];
-        if is_late || times.contains(&blocks) {
+        let is_late = self.recording.looks.is_none() && complete >= times[0];
+        if is_late || (is_complete && times.contains(&complete)) {
             self.settle()?;
             if self.is_decided()? {
                 return Ok(Some(Stop::Decided));
@@ -140,7 +230,7 @@ impl Session<'_> {
     fn settle(&mut self) -> Result<(), SessionError> {
         if self.recording.looks.is_none() {
             let design = &self.recording.header.experiment.design;
-            let looks = settle(design, self.launches.len() - 1, self.typical_block_s());
+            let looks = settle(design, self.variants.len() - 1, self.typical_block_s());
             self.watcher.notice(Event::Settled(&looks))?;
             self.recording.looks = Some(looks);
         }
@@ -150,7 +240,7 @@ impl Session<'_> {
     /// Whether the question is answered and may end the measurement.
     fn is_decided(&mut self) -> Result<bool, SessionError> {
         let Some(looks) = &self.recording.looks else { return Ok(false) };
-        let progress = analysis::progress(&self.recording, self.launches.len(), looks);
+        let progress = analysis::progress(&self.recording, self.variants.len(), looks);
         self.watcher.notice(Event::Looked(&progress))?;
         let may_stop = !matches!(self.recording.header.experiment.design.runs, RunCount::Exactly(_));
         Ok(progress.is_decided && may_stop)
@@ -175,7 +265,7 @@ impl Session<'_> {
     /// The fixed looks, or, before the first, those that the blocks so far suggest.
     fn look_times(&self) -> Vec<usize> {
         let design = &self.recording.header.experiment.design;
-        let suggested = || look_times(design, self.launches.len() - 1, self.typical_block_s());
+        let suggested = || look_times(design, self.variants.len() - 1, self.typical_block_s());
         self.recording.looks.as_ref().map_or_else(suggested, |looks| looks.at.clone())
     }
 
@@ -194,8 +284,7 @@ impl Session<'_> {
         let by_blocks = (last_look.saturating_sub(blocks)) as f64 * block_s;
         let by_budget = if is_fixed { f64::INFINITY } else { (design.budget_s - elapsed_s).max(0.0) };
         let most_left_s = by_blocks.min(by_budget);
-        let forecast =
-            Forecast { blocks, is_warmup, elapsed_s, block_s, most_left_s, last_look, is_fixed };
+        let forecast = Forecast { blocks, is_warmup, elapsed_s, block_s, most_left_s, last_look, is_fixed };
         Ok(self.watcher.notice(Event::BlockDone(&forecast))?)
     }
 
@@ -204,9 +293,15 @@ impl Session<'_> {
     }
 }
 
-fn as_run(outcome: Outcome, variant: usize, block: usize, position: usize, start_s: f64) -> Run {
-    let stderr_tail =
-        if outcome.exit.is_success() { String::new() } else { end_of(&outcome.stderr_tail) };
+fn as_run(
+    outcome: Outcome,
+    counts: bool,
+    variant: usize,
+    block: usize,
+    position: usize,
+    start_s: f64,
+) -> Run {
+    let stderr_tail = if counts { String::new() } else { end_of(&outcome.stderr_tail) };
     Run {
         variant,
         block,
@@ -216,6 +311,8 @@ fn as_run(outcome: Outcome, variant: usize, block: usize, position: usize, start
         values: outcome.values,
         conditions: outcome.conditions,
         stderr_tail,
+        leftovers: outcome.leftovers,
+        output_digest: outcome.output_digest,
     }
 }
 

@@ -7,12 +7,13 @@ pub use measure::{Stamp, measure};
 
 use crate::analysis::Progress;
 use crate::machine::MachineError;
-use crate::model::{End, Header, Looks, Recording, Run};
+use crate::model::{End, Header, HookFailure, Looks, Recording, Run};
 
 /// Something that happened, in the order in which it did.
 pub enum Event<'a> {
     Began(&'a Header),
     Ran(&'a Run),
+    HookFailed(&'a HookFailure),
     /// A block is complete; a good moment to draw, since no child runs.
     BlockDone(&'a Forecast),
     /// The looks are fixed.

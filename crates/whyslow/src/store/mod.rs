@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{End, FORMAT_VERSION, Header, Looks, Recording, Run};
+use crate::model::{End, FORMAT_VERSION, Header, HookFailure, Looks, Recording, Run};
 
 /// Tables have a place for each of them, so a broken file must not ask for any number.
 const MOST_VARIANTS: usize = 10_000;
@@ -18,6 +18,7 @@ enum Line {
     Whyslow { header: Box<Header> },
     Run(Run),
     Looks(Looks),
+    Hook(HookFailure),
     End(End),
 }
 
@@ -28,6 +29,7 @@ enum LineRef<'a> {
     Whyslow { version: u32, header: &'a Header },
     Run(&'a Run),
     Looks(&'a Looks),
+    Hook(&'a HookFailure),
     End(&'a End),
 }
 
@@ -52,6 +54,10 @@ impl<W: Write> Writer<W> {
 
     pub fn looks(&mut self, looks: &Looks) -> std::io::Result<()> {
         self.append(&LineRef::Looks(looks))
+    }
+
+    pub fn hook_failure(&mut self, failure: &HookFailure) -> std::io::Result<()> {
+        self.append(&LineRef::Hook(failure))
     }
 
     pub fn end(&mut self, end: &End) -> std::io::Result<()> {
@@ -164,6 +170,9 @@ fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadE
             return inconsistent("looks at nothing, or at no possible error");
         }
         Line::Looks(looks) => recording.looks = Some(looks),
+        Line::Hook(failure) => {
+            recording.hook_failure.get_or_insert(failure);
+        }
         Line::End(end) => recording.end = Some(end),
     }
     Ok(())

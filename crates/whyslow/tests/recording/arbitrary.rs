@@ -19,6 +19,7 @@ pub fn recording() -> impl Strategy<Value = Recording> {
             header: header.clone(),
             runs,
             looks: looks.clone(),
+            hook_failure: None,
             end: end.clone(),
         })
     })
@@ -64,6 +65,7 @@ fn design() -> impl Strategy<Value = Design> {
             confidence,
             margin,
             base,
+            ..Design::default()
         },
     )
 }
@@ -85,7 +87,7 @@ fn edit() -> impl Strategy<Value = Edit> {
 fn launch() -> impl Strategy<Value = Launch> {
     let env = vec((bytes(), option::of(bytes())), 0..3);
     (vec(bytes(), 0..3), env, option::of(text()), input(), option::of(seconds())).prop_map(
-        |(argv, env, cwd, stdin, timeout_s)| Launch { argv, env, cwd: cwd.map(Into::into), stdin, timeout_s },
+        |(argv, env, cwd, stdin, timeout_s)| Launch { argv, env, cwd: cwd.map(Into::into), stdin, timeout_s, ..Launch::default() },
     )
 }
 
@@ -119,6 +121,8 @@ fn run(metrics: usize) -> impl Strategy<Value = Run> {
             values,
             conditions,
             stderr_tail,
+            leftovers: 0,
+            output_digest: None,
         },
     )
 }

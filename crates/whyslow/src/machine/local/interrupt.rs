@@ -60,6 +60,17 @@ impl Interrupt {
         let _ = (&self.ends.writing).write(&[0]);
     }
 
+    /// Waits until the flag is raised, at most so many seconds.
+    pub fn wait(&self, seconds: f64) {
+        if self.is_raised() || !(seconds > 0.0) {
+            return;
+        }
+        let mut wake = libc::pollfd { fd: self.wake_descriptor(), events: libc::POLLIN, revents: 0 };
+        let milliseconds = (seconds * 1e3).ceil().min(f64::from(i32::MAX)) as i32;
+        // SAFETY: one valid entry, alive during the call.
+        unsafe { libc::poll(&mut wake, 1, milliseconds) };
+    }
+
     pub fn is_raised(&self) -> bool {
         self.raised.load(Ordering::SeqCst)
     }

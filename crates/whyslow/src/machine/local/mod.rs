@@ -64,23 +64,32 @@ impl Local {
     }
 
     /// Runs the launch as `execvp` would: what the kernel does not know how to run goes to the shell.
-    fn attempt(&mut self, launch: &Launch) -> Result<Attempt, Problem> {
+    fn attempt(&mut self, launch: &Launch, interrupt: &Interrupt) -> Result<Attempt, Problem> {
         let prepared = self.prepare(launch).map_err(Problem::Command)?;
-        let attempt = self.means().attempt(launch, prepared.clone())?;
+        let attempt = self.means(interrupt).attempt(launch, prepared.clone())?;
         if !attempt.needs_shell() {
             return Ok(attempt);
         }
         let prepared = prepared.through_shell();
         self.remember(launch, prepared.clone());
-        self.means().attempt(launch, prepared)
+        self.means(interrupt).attempt(launch, prepared)
     }
 
-    fn means(&mut self) -> Means<'_> {
-        Means {
-            launcher: &mut self.launcher,
-            gauges: &self.gauges,
-            interrupt: &self.interrupt,
-            nothing: &self.nothing,
+    fn means<'a>(&'a mut self, interrupt: &'a Interrupt) -> Means<'a> {
+        Means { launcher: &mut self.launcher, gauges: &self.gauges, interrupt, nothing: &self.nothing }
+    }
+
+    /// A command that cannot be tried is an outcome; only a machine that is broken is an error.
+    fn try_to_run(
+        &mut self,
+        launch: &Launch,
+        metrics: &[Metric],
+        interrupt: &Interrupt,
+    ) -> Result<Outcome, MachineError> {
+        match self.attempt(launch, interrupt) {
+            Ok(attempt) => Ok(self.outcome(attempt, metrics)),
+            Err(Problem::Command(refused)) => Ok(not_tried(refused, metrics)),
+            Err(Problem::Machine(error)) => Err(error),
         }
     }
 
@@ -110,7 +119,14 @@ impl Local {
         let exit = values::exit(&attempt.reply);
         let values = values::values(metrics, &seen, &self.abilities);
         self.has_strangers = attempt.reply.leftovers > 0;
-        Outcome { exit, values, conditions: attempt.conditions, stderr_tail: attempt.stderr_tail }
+        Outcome {
+            exit,
+            values,
+            conditions: attempt.conditions,
+            stderr_tail: attempt.stderr_tail,
+            leftovers: attempt.reply.leftovers,
+            output_digest: None,
+        }
     }
 }
 
@@ -132,11 +148,17 @@ impl Machine for Local {
     }
 
     fn run(&mut self, launch: &Launch, metrics: &[Metric]) -> Result<Outcome, MachineError> {
-        match self.attempt(launch) {
-            Ok(attempt) => Ok(self.outcome(attempt, metrics)),
-            Err(Problem::Command(refused)) => Ok(not_tried(refused, metrics)),
-            Err(Problem::Machine(error)) => Err(error),
-        }
+        self.try_to_run(launch, metrics, &self.interrupt.clone())
+    }
+
+    fn run_hook(&mut self, launch: &Launch) -> Result<Outcome, MachineError> {
+        // A user who stops the experiment still wants it cleaned up; who does not, interrupts twice.
+        let deaf = Interrupt::new().map_err(|error| broken("cannot run a hook", error))?;
+        self.try_to_run(launch, &[], &deaf)
+    }
+
+    fn pause(&mut self, seconds: f64) {
+        self.interrupt.wait(seconds);
     }
 
     fn now_s(&mut self) -> f64 {
@@ -157,5 +179,7 @@ fn not_tried(refused: Refused, metrics: &[Metric]) -> Outcome {
         values: vec![None; metrics.len()],
         conditions: Conditions::default(),
         stderr_tail: Vec::new(),
+        leftovers: 0,
+        output_digest: None,
     }
 }

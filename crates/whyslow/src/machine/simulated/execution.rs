@@ -65,6 +65,8 @@ impl Execution<'_> {
             values: metrics.iter().map(|metric| readings.value(metric, rights)).collect(),
             conditions: readings.conditions(self.weather, rights),
             stderr_tail: self.complaint(&exit),
+            leftovers: 0,
+            output_digest: None,
             exit,
         }
     }
@@ -108,5 +110,7 @@ pub fn not_started(exit: Exit, metrics: &[Metric]) -> Outcome {
         values: vec![None; metrics.len()],
         conditions: Conditions::default(),
         stderr_tail: Vec::new(),
+        leftovers: 0,
+        output_digest: None,
     }
 }

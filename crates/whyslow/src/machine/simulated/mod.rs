@@ -84,6 +84,18 @@ impl Machine for Simulated {
         Ok(outcome)
     }
 
+    /// A hook is a program of the world like any other; what it changes is not simulated.
+    fn run_hook(&mut self, launch: &Launch) -> Result<Outcome, MachineError> {
+        let was_interrupted = std::mem::take(&mut self.interrupted);
+        let outcome = self.run(launch, &[]);
+        self.interrupted |= was_interrupted;
+        outcome
+    }
+
+    fn pause(&mut self, seconds: f64) {
+        self.now_s += seconds.max(0.0);
+    }
+
     fn now_s(&mut self) -> f64 {
         self.now_s
     }
