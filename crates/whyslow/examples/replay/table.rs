@@ -7,8 +7,8 @@ use crate::tally::Tally;
 impl Tally {
     pub fn heading(first: &str) -> String {
         format!(
-            "  {first:<22} {:>6} {:>9} {:>9} {:>9} {:>10} {:>9} {:>7}",
-            "runs of", "slower %", "faster %", "same %", "undecided %", "covered %", "blocks"
+            "  {first:<22} {:>7} {:>9} {:>9} {:>9} {:>11} {:>9} {:>7}",
+            "number", "slower %", "faster %", "same %", "undecided %", "covered %", "blocks"
         )
     }
 
