@@ -3,12 +3,14 @@
 
 mod compose;
 mod document;
+pub mod exports;
 mod json;
 mod quantity;
 mod terminal;
+pub mod views;
 mod words;
 
-pub use compose::{compose, compose_quietly, last_lines, printable};
+pub use compose::{compose, compose_quietly, hook_failure, last_lines, printable};
 pub use document::{Document, Line, Part, Span, Table, Tone};
 pub use json::{SCHEMA_VERSION, json};
 pub use quantity::{bytes, count, duration, percent, seconds};

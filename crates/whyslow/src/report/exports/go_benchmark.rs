@@ -1,0 +1,101 @@
+//! Go benchmark text: one line for every run. Each factor is a key of the name, so that `benchstat -col /command` puts
+//! the variants side by side.
+
+use std::collections::HashMap;
+
+use super::series::{self, Series};
+use crate::analysis::Analysis;
+use crate::model::{Metric, Recording, Run, Unit};
+use crate::plan;
+
+pub fn go_benchmark(recording: &Recording, _: &Analysis) -> String {
+    let names = names(recording);
+    let mut runs: Vec<(&Run, usize)> = series::all(recording)
+        .iter()
+        .flat_map(|Series { runs, variant, .. }| runs.iter().map(|run| (*run, *variant)).collect::<Vec<_>>())
+        .filter(|(run, _)| run.exit.is_success())
+        .collect();
+    runs.sort_by_key(|(run, _)| (run.block, run.position));
+    let lines = runs.iter().map(|(run, variant)| line(recording, &names[*variant], run));
+    header(recording) + &lines.collect::<String>()
+}
+
+/// What benchstat groups by: results of different machines are not mixed.
+fn header(recording: &Recording) -> String {
+    let host = &recording.header.host;
+    let architecture = match host.architecture.as_str() {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let cpu = host.cpu_model.as_ref().map_or(String::new(), |model| format!("cpu: {}\n", one_line(model)));
+    format!("goos: linux\ngoarch: {}\n{cpu}", one_line(architecture))
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The number behind the dash is what Go calls the number of CPUs; without it, the end of a name could be taken for it.
+fn line(recording: &Recording, name: &str, run: &Run) -> String {
+    let metrics = recording.header.experiment.metrics.iter().enumerate();
+    let values = metrics.filter_map(|(index, metric)| {
+        let value = series::value(run, Some(index))?;
+        let scale = if metric.unit == Unit::Seconds { 1e9 } else { 1.0 };
+        Some(format!("\t{} {}", value * scale, unit(metric)))
+    });
+    format!("{name}-1\t1{}\n", values.collect::<String>())
+}
+
+/// Benchstat knows `ns` and shows seconds for it.
+fn unit(metric: &Metric) -> String {
+    let stem = |suffix: &str| metric.name.strip_suffix(suffix).unwrap_or(&metric.name).replace('_', "-");
+    match metric.unit {
+        Unit::Seconds if metric.name == "wall_s" => "ns/op".to_owned(),
+        Unit::Seconds => format!("{}-ns/op", stem("_s")),
+        Unit::Bytes => format!("{}-bytes/op", stem("_bytes")),
+        Unit::Count => format!("{}/op", stem("")),
+    }
+}
+
+/// A name for each variant, no two the same.
+fn names(recording: &Recording) -> Vec<String> {
+    let experiment = &recording.header.experiment;
+    let mut times_seen: HashMap<String, usize> = HashMap::new();
+    let name = |levels: &[usize]| {
+        let keys = experiment.factors.iter().zip(levels).map(|(factor, &level)| {
+            format!("/{}={}", escaped(&factor.name), escaped(&factor.levels[level].name))
+        });
+        format!("BenchmarkCompare{}", keys.collect::<String>())
+    };
+    plan::variants(experiment)
+        .iter()
+        .map(|variant| {
+            let name = name(&variant.levels);
+            let seen = times_seen.entry(name.clone()).and_modify(|seen| *seen += 1).or_insert(0);
+            if *seen == 0 { name } else { format!("{name}#{seen:02}") }
+        })
+        .collect()
+}
+
+/// Fields are parted by white space and parts of a name by slashes.
+fn escaped(text: &str) -> String {
+    let escape = |c: char| match c {
+        c if c.is_whitespace() => "_".to_owned(),
+        '/' | '=' | '%' => format!("%{:02X}", u32::from(c)),
+        c if c.is_control() => format!("%{:02X}", u32::from(c)),
+        c => c.to_string(),
+    };
+    text.chars().map(escape).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn names_have_no_white_space_and_no_slashes() {
+        assert_eq!(escaped("perl -e 1\n"), "perl_-e_1_");
+        assert_eq!(escaped("/bin/ls a=b"), "%2Fbin%2Fls_a%3Db");
+    }
+}

@@ -1,0 +1,116 @@
+//! A recording as data sets: one for each metric and variant, the base first. Only complete blocks are taken, so that
+//! value i of every variant comes from the same block.
+
+use super::Options;
+use crate::analysis::{Samples, settle};
+use crate::model::{DataMetric, DataSet, Metric, Origin, PerlTimes, Recording, Run, Schedule, Variant};
+use crate::plan;
+
+/// The sets of those metrics that the recording has, metric by metric.
+pub fn data_sets(recording: &Recording, metrics: &[&str]) -> Vec<DataSet> {
+    let variants = plan::variants(&recording.header.experiment);
+    let blocks = complete_blocks(recording, variants.len());
+    let order = base_first(recording.header.experiment.design.base, variants.len());
+    let known = metrics.iter().filter_map(|name| recording.metric_index(name));
+    known
+        .flat_map(|metric| order.iter().map(move |&variant| (metric, variant)))
+        .map(|(metric, variant)| data_set(recording, &variants[variant], &blocks, metric, variant))
+        .collect()
+}
+
+/// The options with the confidence, margin and looks that the recording was judged by.
+pub fn options(recording: &Recording, options: &Options) -> Options {
+    let design = &recording.header.experiment.design;
+    Options {
+        confidence: design.confidence,
+        margin: design.margin,
+        alpha_each: Some(alpha_each(recording)),
+        ..options.clone()
+    }
+}
+
+/// The error spent at each look. Of a recording that breaks off before its looks were fixed, those that would have
+/// been.
+fn alpha_each(recording: &Recording) -> f64 {
+    if let Some(looks) = &recording.looks {
+        return looks.alpha_each;
+    }
+    let design = &recording.header.experiment.design;
+    let variants = plan::variants(&recording.header.experiment).len();
+    let samples = Samples::collect(recording, variants);
+    let medians = (0..variants).map(|variant| benchmath::median(&samples.values(variant, "wall_s")));
+    let block_s: Option<f64> = medians.sum();
+    settle(design, variants.saturating_sub(1), block_s.unwrap_or(design.budget_s)).alpha_each
+}
+
+/// The runs of each block, by variant.
+type Blocks<'a> = Vec<Vec<&'a Run>>;
+
+fn complete_blocks(recording: &Recording, variants: usize) -> Blocks<'_> {
+    let complete = Samples::collect(recording, variants).complete_blocks();
+    let warmup = recording.header.experiment.design.warmup;
+    let mut places = vec![None; complete.last().map_or(0, |last| last + 1)];
+    complete.iter().enumerate().for_each(|(place, &block)| places[block] = Some(place));
+    let mut blocks: Blocks = vec![Vec::with_capacity(variants); complete.len()];
+    for run in recording.runs.iter().filter(|run| run.block >= warmup && run.variant < variants) {
+        if let Some(place) = places.get(run.block - warmup).copied().flatten() {
+            blocks[place].push(run);
+        }
+    }
+    blocks.iter_mut().for_each(|runs| runs.sort_by_key(|run| run.variant));
+    blocks
+}
+
+fn base_first(base: usize, variants: usize) -> Vec<usize> {
+    let others = (0..variants).filter(|&variant| variant != base);
+    (base..variants.min(base + 1)).chain(others).collect()
+}
+
+fn data_set(
+    recording: &Recording,
+    variant: &Variant,
+    blocks: &Blocks,
+    metric: usize,
+    index: usize,
+) -> DataSet {
+    let values = blocks
+        .iter()
+        .filter(|runs| runs.iter().all(|run| value(run, metric).is_some()))
+        .filter_map(|runs| value(runs.get(index)?, metric))
+        .collect();
+    let metric = &recording.header.experiment.metrics[metric];
+    DataSet {
+        name: crate::report::printable(&variant.name),
+        parameters: Vec::new(),
+        metric: data_metric(metric),
+        values,
+        schedule: Schedule::Interleaved,
+        printed: Vec::new(),
+        perl_times: (metric.name == "cpu_s").then(|| perl_times(recording, blocks, index)),
+        origin: Origin { file: recording.header.experiment.name.clone(), form: "whyslow".into(), line: 0 },
+    }
+}
+
+fn value(run: &Run, metric: usize) -> Option<f64> {
+    run.values.get(metric).copied().flatten().filter(|value| value.is_finite())
+}
+
+fn data_metric(metric: &Metric) -> DataMetric {
+    DataMetric { name: metric.name.clone(), unit: Some(metric.unit), better: metric.better }
+}
+
+/// Every run is one iteration, and all of it is the time of children.
+fn perl_times(recording: &Recording, blocks: &Blocks, variant: usize) -> PerlTimes {
+    let sum = |name: &str| -> f64 {
+        let index = recording.metric_index(name);
+        let of_run = |runs: &Vec<&Run>| value(runs.get(variant)?, index?);
+        blocks.iter().filter_map(of_run).sum()
+    };
+    PerlTimes {
+        real_s: sum("wall_s"),
+        children_user_s: sum("user_s"),
+        children_system_s: sum("system_s"),
+        iterations: blocks.len() as f64,
+        ..PerlTimes::default()
+    }
+}

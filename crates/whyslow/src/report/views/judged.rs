@@ -1,0 +1,184 @@
+//! What two data sets say about each other, the way they were taken considered. Only values that were taken side by
+//! side can tell faster from slower: one series after another mistakes a drift of the machine for a difference.
+
+use benchmath::{mann_whitney, signed_rank};
+
+use super::Options;
+use super::units::words;
+use crate::analysis::{Verdict, decide};
+use crate::model::{DataSet, Schedule};
+use crate::report::quantity::{factor_number, percent};
+
+/// Why there is no verdict although there is an interval.
+pub const UNSAFE: &str = "not taken side by side; unsafe against drift: cannot say faster or slower";
+
+/// One set against another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judgement {
+    /// Typical ratio of the other to the base; `None` where values are zero, negative or missing.
+    pub ratio: Option<f64>,
+    /// Interval of the ratio; `None` with too few values for one.
+    pub interval: Option<(f64, f64)>,
+    /// Chance of data like these without any difference.
+    pub p: Option<f64>,
+    pub said: Said,
+}
+
+/// What may be claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    Verdict(Verdict),
+    /// Every value of both sets is the same number.
+    Identical,
+    /// Not taken side by side: there is an interval, and no verdict.
+    Unsafe,
+    NotEnough,
+    /// Zero or negative values have no ratio.
+    NoRatio,
+}
+
+/// Judges at the two-sided error `alpha`; a difference smaller than the share `margin` counts as none.
+pub fn judge(base: &DataSet, other: &DataSet, alpha: f64, margin: f64) -> Judgement {
+    let nothing = Judgement { ratio: None, interval: None, p: None, said: Said::NotEnough };
+    if base.values.is_empty() || other.values.is_empty() {
+        return nothing;
+    }
+    if is_identical(&base.values, &other.values) {
+        return Judgement {
+            ratio: Some(1.0),
+            interval: Some((1.0, 1.0)),
+            p: Some(1.0),
+            said: Said::Identical,
+        };
+    }
+    let judgement = if is_paired(base, other) {
+        judge_pairs(base, other, alpha, margin)
+    } else {
+        judge_series(base, other, alpha)
+    };
+    judgement.unwrap_or(Judgement { said: Said::NoRatio, ..nothing })
+}
+
+/// The claim about every set but the first, a line each.
+pub fn verdict_lines(sets: &[DataSet], options: &Options) -> Vec<String> {
+    let Some((base, others)) = sets.split_first() else { return Vec::new() };
+    let alpha = options.alpha_against_base(others.len());
+    let line = |other: &DataSet| {
+        let judgement = judge(base, other, alpha, options.margin);
+        format!("{}: {}", other.name, judgement.sentence(base))
+    };
+    others.iter().map(line).collect()
+}
+
+/// At least two values a side, and no other value than the first: one run each may agree by chance.
+fn is_identical(base: &[f64], other: &[f64]) -> bool {
+    base.len().min(other.len()) > 1 && base.iter().chain(other).all(|value| *value == base[0])
+}
+
+/// Value i of one belongs to value i of the other.
+pub fn is_paired(base: &DataSet, other: &DataSet) -> bool {
+    let is_interleaved = |set: &DataSet| set.schedule == Schedule::Interleaved;
+    is_interleaved(base) && is_interleaved(other) && base.values.len() == other.values.len()
+}
+
+fn judge_pairs(base: &DataSet, other: &DataSet, alpha: f64, margin: f64) -> Option<Judgement> {
+    let ratio = |(base, other): (&f64, &f64)| Some(logarithm(*other)? - logarithm(*base)?);
+    let differences: Vec<f64> = base.values.iter().zip(&other.values).filter_map(ratio).collect();
+    let decision = decide(&differences, alpha, margin.ln_1p())?;
+    let interval = finite_ratios(decision.low, decision.high);
+    let said = if interval.is_some() { Said::Verdict(decision.verdict) } else { Said::NotEnough };
+    let p = signed_rank::p_value(&differences);
+    Some(Judgement { ratio: finite(decision.estimate.exp()), interval, p, said })
+}
+
+fn judge_series(base: &DataSet, other: &DataSet, alpha: f64) -> Option<Judgement> {
+    let logarithms =
+        |set: &DataSet| set.values.iter().map(|&value| logarithm(value)).collect::<Option<Vec<f64>>>();
+    let (base, other) = (logarithms(base)?, logarithms(other)?);
+    let shift = mann_whitney::shift_between(&base, &other, alpha)?;
+    let interval = finite_ratios(shift.low, shift.high);
+    let said = if interval.is_some() { Said::Unsafe } else { Said::NotEnough };
+    let p = mann_whitney::u_test(&base, &other).map(|test| test.p);
+    Some(Judgement { ratio: finite(shift.estimate.exp()), interval, p, said })
+}
+
+fn logarithm(value: f64) -> Option<f64> {
+    (value > 0.0 && value.is_finite()).then(|| value.ln())
+}
+
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+fn finite_ratios(low: f64, high: f64) -> Option<(f64, f64)> {
+    finite(low)?;
+    finite(low.exp()).zip(finite(high.exp()))
+}
+
+impl Judgement {
+    /// The claim in one or two words: `slower`, `same`, `undecided`, `unsafe`, ...
+    pub fn word(&self, base: &DataSet) -> &'static str {
+        let (larger, smaller) = words(&base.metric);
+        match self.said {
+            Said::Verdict(Verdict::Slower) => larger,
+            Said::Verdict(Verdict::Faster) => smaller,
+            Said::Verdict(Verdict::Same) => "same",
+            Said::Verdict(Verdict::Undecided) => "undecided",
+            Said::Identical => "identical",
+            Said::Unsafe => "unsafe",
+            Said::NotEnough => "not enough runs",
+            Said::NoRatio => "no ratio",
+        }
+    }
+
+    /// `1.23 [1.19, 1.27]`, as far as it is known.
+    pub fn range(&self) -> String {
+        let Some(ratio) = self.ratio else { return "?".to_owned() };
+        match self.interval {
+            Some((low, high)) => {
+                format!("{} [{}, {}]", factor_number(ratio), factor_number(low), factor_number(high))
+            }
+            None => factor_number(ratio),
+        }
+    }
+
+    /// The claim in words, after the name of the other.
+    pub fn sentence(&self, base: &DataSet) -> String {
+        let (larger, smaller) = words(&base.metric);
+        let (name, range) = (&base.name, self.range());
+        match self.said {
+            Said::Verdict(Verdict::Slower) => {
+                format!("{range} times as {} as {name}: {larger}", size_word(larger))
+            }
+            Said::Verdict(Verdict::Faster) => {
+                format!("{} times as {} as {name}: {smaller}", self.inverse().range(), size_word(smaller))
+            }
+            Said::Verdict(Verdict::Same) => format!("no difference to {name} larger than {}", self.largest()),
+            Said::Verdict(Verdict::Undecided) => format!("undecided, {range} of {name}"),
+            Said::Identical => format!("identical to {name} in every run"),
+            Said::Unsafe => format!("{range} of {name}, but {UNSAFE}"),
+            Said::NotEnough => format!("not enough runs for a verdict against {name}"),
+            Said::NoRatio => format!("no ratio to {name}, because there are zero or negative values"),
+        }
+    }
+
+    /// Seen from the other side.
+    pub fn inverse(&self) -> Judgement {
+        let turned = |ratio: f64| finite(1.0 / ratio);
+        let interval = self.interval.and_then(|(low, high)| turned(high).zip(turned(low)));
+        Judgement { ratio: self.ratio.and_then(turned), interval, ..*self }
+    }
+
+    fn largest(&self) -> String {
+        self.interval.map_or("?".to_owned(), |(low, high)| percent(high.max(1.0 / low) - 1.0))
+    }
+}
+
+fn size_word(word: &str) -> &str {
+    match word {
+        "slower" => "slow",
+        "faster" => "fast",
+        "larger" => "large",
+        _ => "small",
+    }
+}
