@@ -1,7 +1,7 @@
 //! Files with numbers in full.
 
 use serde_json::Value;
-use whyslow::model::{Exit, Recording};
+use whyslow::model::{Edit, Exit, Factor, Level, Recording, Role};
 
 use super::samples::recording;
 use super::write;
@@ -197,4 +197,24 @@ fn go_lines_can_be_split_at_white_space() {
     for (read, value) in read.iter().zip(values(&recording, 0, "wall_s")) {
         assert!((read - value).abs() <= 1e-15 * value, "{read} {value}");
     }
+}
+
+#[test]
+fn parameters_are_where_hyperfine_has_them() {
+    let mut recording = pair();
+    let level =
+        |value: &str| Level { name: value.into(), edits: vec![Edit::Parameter("n".into(), value.into())] };
+    let experiment = &mut recording.header.experiment;
+    experiment.factors[0].levels.truncate(1);
+    experiment.factors.push(Factor {
+        name: "n".into(),
+        levels: vec![level("1"), level("2")],
+        role: Role::Asked,
+    });
+    let file: Value = serde_json::from_str(&write("hyperfine-json", &recording)).unwrap();
+    assert_eq!(file["results"][1]["parameters"], serde_json::json!({ "n": "2" }));
+    let file: Value = serde_json::from_str(&write("hyperfine-json2", &recording)).unwrap();
+    assert_eq!(file["results"][1]["parameters"], serde_json::json!({ "n": { "value": "2" } }));
+    let rows = rows(&write("csv-summary", &recording));
+    assert_eq!((rows[0][8].as_str(), rows[2][8].as_str()), ("parameter_n", "2"));
 }

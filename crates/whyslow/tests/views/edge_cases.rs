@@ -46,7 +46,14 @@ fn any_two_samples_can_be_shown() {
 
 #[test]
 fn random_samples_can_be_shown() {
-    let value = prop_oneof![Just(0.0), Just(1.0), -1e6..1e6_f64, 1e-12..1e-6_f64, 1e6..1e15_f64];
+    let value = prop_oneof![
+        Just(0.0),
+        Just(1.0),
+        prop::sample::select(vec![f64::NAN, f64::INFINITY, -f64::INFINITY, f64::MAX, f64::MIN_POSITIVE]),
+        -1e6..1e6_f64,
+        1e-12..1e-6_f64,
+        1e6..1e15_f64
+    ];
     let sets = prop::collection::vec(prop::collection::vec(value, 0..12), 0..5);
     let strategy = (sets, any::<bool>());
     let outcome = TestRunner::new(cases(200)).run(&strategy, |(sets, interleaved)| {

@@ -1,11 +1,14 @@
 //! Comma-separated values: every run with every metric, and a summary as hyperfine 1.x writes it.
 
+use std::collections::BTreeSet;
+
 use super::series::{self, Series};
 use crate::analysis::Analysis;
 use crate::model::{Exit, Recording, Run};
 use crate::plan;
 
 const RUN_COLUMNS: [&str; 7] = ["variant", "block", "position", "phase", "start_s", "exit", "stderr_tail"];
+const SUMMARY_COLUMNS: [&str; 8] = ["command", "mean", "stddev", "median", "user", "system", "min", "max"];
 const CONDITION_COLUMNS: [&str; 4] = ["cpu_pressure", "load", "steal_s", "frequency_hz"];
 
 /// One row for every run, in the order they were made. Unknown values are empty fields.
@@ -52,17 +55,23 @@ fn exit(exit: &Exit) -> String {
     }
 }
 
-/// One row for every variant; seconds, and a deviation of 0 for one run, as in the original.
+/// One row for every variant; seconds, and a deviation of 0 for one run, as in the original. Parameters come last, by
+/// name.
 pub fn csv_summary(recording: &Recording, _: &Analysis) -> String {
-    let header = "command,mean,stddev,median,user,system,min,max\n".to_owned();
     let rows = series::all(recording);
-    header + &rows.iter().filter_map(|series| summary_line(recording, series)).collect::<String>()
+    let parameters: BTreeSet<&str> =
+        rows.iter().flat_map(|series| &series.parameters).map(|(name, _)| name.as_str()).collect();
+    let parameter_columns = parameters.iter().map(|name| format!("parameter_{name}"));
+    let header: Vec<String> =
+        SUMMARY_COLUMNS.map(String::from).into_iter().chain(parameter_columns).collect();
+    let lines = rows.iter().filter_map(|series| summary_line(recording, series, &parameters));
+    line(&header) + &lines.collect::<String>()
 }
 
-fn summary_line(recording: &Recording, series: &Series) -> Option<String> {
+fn summary_line(recording: &Recording, series: &Series, parameters: &BTreeSet<&str>) -> Option<String> {
     let wall = series.figures(recording, "wall_s")?;
     let mean = |metric| known(series.figures(recording, metric).map(|figures| figures.mean));
-    Some(line(&[
+    let mut fields = vec![
         series.name.clone(),
         wall.mean.to_string(),
         wall.deviation.unwrap_or(0.0).to_string(),
@@ -71,7 +80,11 @@ fn summary_line(recording: &Recording, series: &Series) -> Option<String> {
         mean("system_s"),
         wall.min.to_string(),
         wall.max.to_string(),
-    ]))
+    ];
+    let value =
+        |name: &&str| series.parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+    fields.extend(parameters.iter().map(|name| value(name).unwrap_or_default()));
+    Some(line(&fields))
 }
 
 fn line(fields: &[String]) -> String {

@@ -13,7 +13,7 @@ pub fn go_benchmark(recording: &Recording, _: &Analysis) -> String {
     let mut runs: Vec<(&Run, usize)> = series::all(recording)
         .iter()
         .flat_map(|Series { runs, variant, .. }| runs.iter().map(|run| (*run, *variant)).collect::<Vec<_>>())
-        .filter(|(run, _)| run.exit.is_success())
+        .filter(|(run, _)| recording.header.experiment.design.counts(&run.exit))
         .collect();
     runs.sort_by_key(|(run, _)| (run.block, run.position));
     let lines = runs.iter().map(|(run, variant)| line(recording, &names[*variant], run));

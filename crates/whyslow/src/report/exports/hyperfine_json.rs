@@ -1,5 +1,7 @@
 //! JSON as hyperfine 1.x exports it, with its keys in its order.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::series::{self, Series, exit_code};
@@ -26,6 +28,8 @@ struct Entry {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     memory_usage_byte: Vec<u64>,
     exit_codes: Vec<Option<i32>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    parameters: BTreeMap<String, String>,
 }
 
 pub fn hyperfine_json(recording: &Recording, _: &Analysis) -> String {
@@ -48,6 +52,7 @@ fn entry(recording: &Recording, series: &Series) -> Option<Entry> {
         times: series.values(recording, "wall_s"),
         memory_usage_byte: memory(recording, series),
         exit_codes: series.runs.iter().map(|run| exit_code(&run.exit)).collect(),
+        parameters: series.parameters.iter().cloned().collect(),
     })
 }
 

@@ -47,6 +47,8 @@ struct Entry {
     name: Option<String>,
     measurements: Vec<BTreeMap<&'static str, Value>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    parameters: BTreeMap<String, Value>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     environment: BTreeMap<String, String>,
     summary: BTreeMap<&'static str, Summary>,
 }
@@ -88,6 +90,11 @@ fn entry(recording: &Recording, series: &Series) -> Entry {
         name: (series.name != command).then(|| series.name.clone()),
         command,
         measurements: series.runs.iter().map(|run| measurement(recording, run)).collect(),
+        parameters: series
+            .parameters
+            .iter()
+            .map(|(name, value)| (name.clone(), json!({ "value": value })))
+            .collect(),
         environment: series.launch.env.iter().filter_map(set).collect(),
         summary: METRICS.iter().filter_map(|metric| summary(recording, series, metric)).collect(),
     }

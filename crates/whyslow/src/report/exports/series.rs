@@ -9,6 +9,7 @@ pub struct Series<'a> {
     pub variant: usize,
     pub name: String,
     pub launch: Launch,
+    pub parameters: Vec<(String, String)>,
     pub runs: Vec<&'a Run>,
 }
 
@@ -20,18 +21,19 @@ pub fn all(recording: &Recording) -> Vec<Series<'_>> {
         variant: index,
         name: variant.name,
         launch: variant.launch,
+        parameters: variant.parameters,
         runs: runs(recording, index),
     });
     series.filter(|series| !series.runs.is_empty()).collect()
 }
 
 fn runs(recording: &Recording, variant: usize) -> Vec<&Run> {
-    let warmup = recording.header.experiment.design.warmup;
+    let design = &recording.header.experiment.design;
     let wall = recording.metric_index("wall_s");
     let is_measured =
-        |run: &&Run| run.variant == variant && run.block >= warmup && value(run, wall).is_some();
+        |run: &&Run| run.variant == variant && run.block >= design.warmup && value(run, wall).is_some();
     let measured: Vec<&Run> = recording.runs.iter().filter(is_measured).collect();
-    let good: Vec<&Run> = measured.iter().copied().filter(|run| run.exit.is_success()).collect();
+    let good: Vec<&Run> = measured.iter().copied().filter(|run| design.counts(&run.exit)).collect();
     if good.is_empty() { measured } else { good }
 }
 

@@ -1,7 +1,7 @@
 //! A table in the form of Go's benchstat: medians with intervals, changes with p or `~`, geometric means. Unlike the
 //! original it takes the geometric mean only over rows that every column has, and ends each row with a verdict.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use benchmath::{mann_whitney, median_interval, quantiles};
 
@@ -34,12 +34,13 @@ impl<'a> Grid<'a> {
         let sets: Vec<&DataSet> =
             sets.iter().filter(|set| set.metric.name == metric && !set.values.is_empty()).collect();
         let columns_are_names = is_one_file_side_by_side(&sets);
+        let keys = keys_of_rows(&sets);
         let mut grid = Grid { columns: Vec::new(), rows: Vec::new() };
         for set in sets {
             let (row, column) = if columns_are_names {
                 (String::new(), set.name.clone())
             } else {
-                (full_name(set), set.origin.file.clone())
+                (full_name(set, &keys), set.origin.file.clone())
             };
             grid.put(row, column, set);
         }
@@ -74,8 +75,24 @@ fn is_one_file_side_by_side(sets: &[&DataSet]) -> bool {
     files.len() == 1 && sets.iter().all(|set| set.schedule == Schedule::Interleaved)
 }
 
-fn full_name(set: &DataSet) -> String {
-    let parameters = set.parameters.iter().map(|(name, value)| format!("/{name}={value}"));
+/// Settings that tell sets of one file apart; what is the same all over a file belongs to the file.
+fn keys_of_rows<'a>(sets: &[&'a DataSet]) -> BTreeSet<&'a str> {
+    let mut first: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    let mut keys = BTreeSet::new();
+    for set in sets {
+        for (key, value) in &set.parameters {
+            let known = first.entry((&set.origin.file, key)).or_insert(value);
+            if known != value {
+                keys.insert(key.as_str());
+            }
+        }
+    }
+    keys
+}
+
+fn full_name(set: &DataSet, keys: &BTreeSet<&str>) -> String {
+    let parameters = set.parameters.iter().filter(|(key, _)| keys.contains(key.as_str()));
+    let parameters = parameters.map(|(key, value)| format!("/{key}={value}"));
     std::iter::once(set.name.clone()).chain(parameters).collect()
 }
 
@@ -130,7 +147,9 @@ fn row(
 
 /// The median with the larger side of its interval, in per cent.
 fn centre(set: &DataSet, options: &Options, notes: &mut Notes) -> String {
-    let median = quantiles::median(&set.values).unwrap_or(0.0);
+    let Some(median) = quantiles::median(&set.values) else {
+        return format!("? {}", notes.mark("some values are no numbers"));
+    };
     let interval = median_interval::median_interval(&set.values, options.confidence);
     let reach =
         interval.map_or(f64::INFINITY, |interval| (interval.high - median).max(median - interval.low));

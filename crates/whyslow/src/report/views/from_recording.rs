@@ -43,22 +43,19 @@ fn alpha_each(recording: &Recording) -> f64 {
     settle(design, variants.saturating_sub(1), block_s.unwrap_or(design.budget_s)).alpha_each
 }
 
-/// The runs of each block, by variant.
+/// The run of every variant in each complete block.
 type Blocks<'a> = Vec<Vec<&'a Run>>;
 
 fn complete_blocks(recording: &Recording, variants: usize) -> Blocks<'_> {
-    let complete = Samples::collect(recording, variants).complete_blocks();
-    let warmup = recording.header.experiment.design.warmup;
-    let mut places = vec![None; complete.last().map_or(0, |last| last + 1)];
-    complete.iter().enumerate().for_each(|(place, &block)| places[block] = Some(place));
-    let mut blocks: Blocks = vec![Vec::with_capacity(variants); complete.len()];
-    for run in recording.runs.iter().filter(|run| run.block >= warmup && run.variant < variants) {
-        if let Some(place) = places.get(run.block - warmup).copied().flatten() {
-            blocks[place].push(run);
-        }
+    let design = &recording.header.experiment.design;
+    let last = recording.runs.iter().map(|run| run.block + 1).max().unwrap_or(0);
+    let mut cells: Vec<Vec<Option<&Run>>> = vec![vec![None; variants]; last.saturating_sub(design.warmup)];
+    let is_taken =
+        |run: &&Run| run.block >= design.warmup && run.variant < variants && design.counts(&run.exit);
+    for run in recording.runs.iter().filter(is_taken) {
+        cells[run.block - design.warmup][run.variant] = Some(run);
     }
-    blocks.iter_mut().for_each(|runs| runs.sort_by_key(|run| run.variant));
-    blocks
+    cells.into_iter().filter_map(|runs| runs.into_iter().collect()).collect()
 }
 
 fn base_first(base: usize, variants: usize) -> Vec<usize> {

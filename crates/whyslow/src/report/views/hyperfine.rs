@@ -26,7 +26,10 @@ pub fn hyperfine(sets: &[DataSet], options: &Options) -> String {
 
 fn block(number: usize, set: &DataSet, sets: &[DataSet]) -> String {
     let title = format!("Benchmark {number}: {}\n", set.name);
-    let Some(figures) = Figures::of(&set.values) else { return format!("{title}  no runs\n \n") };
+    let Some(figures) = Figures::of(&set.values) else {
+        let reason = if set.values.is_empty() { "no runs" } else { "some values are no numbers" };
+        return format!("{title}  {reason}\n \n");
+    };
     let write = |value: f64| in_unit(value, figures.mean, set.metric.unit);
     let mean = write(figures.mean);
     let split = split(set, sets, figures.mean);

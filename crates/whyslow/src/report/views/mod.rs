@@ -34,7 +34,7 @@ pub struct View {
     pub name: &'static str,
     pub title: &'static str,
     /// The metrics of a recording that it shows. One: the view takes sets of a single metric, the first set being the
-    /// one that the others are compared with.
+    /// one that the others are compared with. Wall time alone stands for the metric that leads the experiment.
     pub metrics: &'static [&'static str],
     pub show: fn(&[DataSet], &Options) -> String,
 }
@@ -66,7 +66,9 @@ pub fn view(name: &str) -> Option<&'static View> {
 /// A recording in the form of a view. Intervals and verdicts are those of the recording's own analysis: the same
 /// blocks, the same confidence, the same looks.
 pub fn show_recording(view: &View, recording: &Recording, options: &Options) -> String {
-    let mut sets = from_recording::data_sets(recording, view.metrics);
+    let leading = recording.header.experiment.design.leading.as_str();
+    let metrics = if view.metrics == ["wall_s"] { &[leading] } else { view.metrics };
+    let mut sets = from_recording::data_sets(recording, metrics);
     if sets.iter().all(|set| set.values.is_empty()) {
         // A machine may not tell CPU time; every machine tells wall time.
         sets = from_recording::data_sets(recording, &["wall_s"]);
