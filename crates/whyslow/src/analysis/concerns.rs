@@ -5,7 +5,7 @@ use benchmath::{dip, quantiles, spearman};
 
 use super::comparisons::read_together;
 use super::{Comparison, Reading, Samples, VariantSummary, Verdict};
-use crate::model::Recording;
+use crate::model::{FailurePolicy, Recording};
 
 /// A run this many median deviations above the median of its variant is called out.
 const OUTLIER_DEVIATIONS: f64 = 10.0;
@@ -196,7 +196,9 @@ pub fn raise(
 /// Whether all variants did the same, and did it to the end.
 fn what_ran(recording: &Recording, samples: &Samples, variants: &[VariantSummary]) -> Vec<Concern> {
     let failed: Vec<usize> = (0..variants.len()).filter(|&index| variants[index].failed > 0).collect();
-    let failures = (!failed.is_empty())
+    // Where the first failure ends the comparison, that is told already.
+    let goes_on = recording.header.experiment.design.failures != FailurePolicy::Abort;
+    let failures = (goes_on && !failed.is_empty())
         .then(|| Concern::Failures { variants: failed, rates_differ: rates_differ(variants) });
     let mut concerns = outputs(recording, samples, variants.len());
     concerns.extend(failures);

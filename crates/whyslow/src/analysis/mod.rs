@@ -24,12 +24,12 @@ pub use samples::Samples;
 pub use summaries::{Histogram, Summary, VariantSummary};
 
 /// The metrics that always get a verdict.
-const ALWAYS_JUDGED: [&str; 2] = ["wall_s", "cpu_s"];
+pub const JUDGED_METRICS: [&str; 2] = ["wall_s", "cpu_s"];
 
 /// The metrics that get a verdict, the one that decides when to stop first.
 pub fn judged_metrics(design: &Design) -> Vec<&str> {
     let mut metrics = vec![design.leading.as_str()];
-    metrics.extend(ALWAYS_JUDGED.into_iter().filter(|&metric| metric != design.leading));
+    metrics.extend(JUDGED_METRICS.into_iter().filter(|&metric| metric != design.leading));
     metrics
 }
 

@@ -255,7 +255,8 @@ fn distribution(variant: &VariantSummary, label: &str) -> Distribution {
 }
 
 fn notes(analysis: &Analysis, names: &[String]) -> Vec<Line> {
-    let failed = analysis.variants.iter().zip(names).filter(|(variant, _)| variant.failed > 0);
+    let is_told = analysis.failure.is_some();
+    let failed = analysis.variants.iter().zip(names).filter(|(variant, _)| variant.failed > 0 && !is_told);
     let failed = failed.map(|(variant, name)| vec![plain(format!("{name}: {}", failures(variant)))]);
     let mut notes: Vec<Line> = failed.collect();
     notes.extend(analysis.concerns.iter().map(|c| vec![plain(concern(names, c))]));

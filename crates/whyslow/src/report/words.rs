@@ -138,7 +138,7 @@ pub fn exit(exit: &Exit) -> String {
         Exit::NotStarted { errno, step } => {
             let reason = std::io::Error::from_raw_os_error(*errno).to_string();
             let reason = reason.split(" (os error").next().unwrap_or_default().to_lowercase();
-            format!("could not be started ({step}: {reason})")
+            format!("could not be started ({}: {reason})", super::printable(step))
         }
         Exit::Interrupted => "was interrupted".to_owned(),
     }

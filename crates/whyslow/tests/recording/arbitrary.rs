@@ -1,25 +1,28 @@
-//! Small recordings of every shape: any names and arguments, any ways to end, unknown values anywhere.
+//! Small recordings of every shape: any names and arguments, any ways to end, unknown values anywhere. Every field of
+//! the model is named here, so that a new one cannot be forgotten.
 
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use whyslow::model::{
-    ByteText, Conditions, Design, Edit, End, Exit, Experiment, Factor, Floor, Header, Host, Input, Launch,
-    Level, Looks, Metric, Missing, Recording, Role, Run, RunCount, Stop, Workload,
+    ByteText, Conditions, Design, Edit, End, Exit, Experiment, Factor, FailurePolicy, Floor, Header,
+    HookFailure, HookKind, Host, Input, Launch, Level, Looks, Metric, Missing, Output, Recording, Role, Run,
+    RunCount, Stop, Workload,
 };
 
 /// Up to this many blocks of up to three variants, whole or not.
 const MOST_BLOCKS: usize = 12;
 
 pub fn recording() -> impl Strategy<Value = Recording> {
-    (header(), option::of(looks()), option::of(end())).prop_flat_map(|(header, looks, end)| {
+    let rest = (option::of(looks()), option::of(hook_failure()), option::of(end()));
+    (header(), rest).prop_flat_map(|(header, (looks, hook_failure, end))| {
         let variants = header.experiment.factors[0].levels.len();
         runs(variants, header.experiment.metrics.len()).prop_map(move |runs| Recording {
             header: header.clone(),
             runs,
             looks: looks.clone(),
-            hook_failure: None,
+            hook_failure: hook_failure.clone(),
             end: end.clone(),
         })
     })
@@ -55,9 +58,19 @@ fn design() -> impl Strategy<Value = Design> {
         (1usize..20).prop_map(RunCount::Exactly),
         (0usize..20, option::of(1usize..50)).prop_map(|(min, max)| RunCount::UntilDecided { min, max }),
     ];
-    let numbers = (0.01..1e4, 0.5..0.999, 0.001..1.0);
-    (runs, 0usize..3, any::<u64>(), numbers, 0usize..2).prop_map(
-        |(runs, warmup, seed, (budget_s, confidence, margin), base)| Design {
+    let numbers = (0.01..1e4, 0.5..0.999, 0.001..1.0, 0.0..1.0);
+    let leading = select(vec!["wall_s".to_owned(), "cpu_s".to_owned(), "page_faults".to_owned()]);
+    let failures = (failure_policy(), vec(0i32..256, 1..3));
+    (runs, 0usize..3, any::<u64>(), numbers, 0usize..2, leading, failures).prop_map(
+        |(
+            runs,
+            warmup,
+            seed,
+            (budget_s, confidence, margin, gap_s),
+            base,
+            leading,
+            (failures, success_codes),
+        )| Design {
             runs,
             warmup,
             seed,
@@ -65,7 +78,10 @@ fn design() -> impl Strategy<Value = Design> {
             confidence,
             margin,
             base,
-            ..Design::default()
+            leading,
+            failures,
+            success_codes,
+            gap_s,
         },
     )
 }
@@ -81,18 +97,46 @@ fn edit() -> impl Strategy<Value = Edit> {
         bytes().prop_map(Edit::UnsetEnv),
         text().prop_map(|path| Edit::Directory(path.into())),
         input().prop_map(Edit::Stdin),
+        output().prop_map(Edit::Stdout),
+        vec(0usize..64, 1..4).prop_map(Edit::Affinity),
+        seconds().prop_map(Edit::Timeout),
+        (hook_kind(), vec(bytes(), 1..3)).prop_map(|(kind, argv)| Edit::Hook(kind, argv)),
+        (text(), text()).prop_map(|(name, value)| Edit::Parameter(name, value)),
     ]
 }
 
 fn launch() -> impl Strategy<Value = Launch> {
     let env = vec((bytes(), option::of(bytes())), 0..3);
-    (vec(bytes(), 0..3), env, option::of(text()), input(), option::of(seconds())).prop_map(
-        |(argv, env, cwd, stdin, timeout_s)| Launch { argv, env, cwd: cwd.map(Into::into), stdin, timeout_s, ..Launch::default() },
-    )
+    let affinity = option::of(vec(0usize..64, 1..4));
+    let around = (option::of(text()), input(), output(), option::of(seconds()), affinity);
+    (vec(bytes(), 0..3), env, around).prop_map(|(argv, env, (cwd, stdin, stdout, timeout_s, affinity))| {
+        Launch { argv, env, cwd: cwd.map(Into::into), stdin, stdout, timeout_s, affinity }
+    })
 }
 
 fn input() -> impl Strategy<Value = Input> {
     prop_oneof![Just(Input::Null), text().prop_map(|path| Input::File(path.into()))]
+}
+
+fn output() -> impl Strategy<Value = Output> {
+    let file = text().prop_map(|path| Output::File(path.into()));
+    prop_oneof![Just(Output::Pipe), Just(Output::Null), Just(Output::Inherit), Just(Output::Terminal), file]
+}
+
+fn failure_policy() -> impl Strategy<Value = FailurePolicy> {
+    let codes = vec(1i32..256, 1..4).prop_map(FailurePolicy::CountCodes);
+    prop_oneof![Just(FailurePolicy::Abort), Just(FailurePolicy::CountAll), codes]
+}
+
+fn hook_kind() -> impl Strategy<Value = HookKind> {
+    select(vec![HookKind::Setup, HookKind::Prepare, HookKind::Conclude, HookKind::Cleanup])
+}
+
+/// Of one of the variants that every recording here has.
+fn hook_failure() -> impl Strategy<Value = HookFailure> {
+    (hook_kind(), 0usize..2, option::of(0..MOST_BLOCKS), exit(), text()).prop_map(
+        |(kind, variant, block, exit, stderr_tail)| HookFailure { kind, variant, block, exit, stderr_tail },
+    )
 }
 
 fn runs(variants: usize, metrics: usize) -> impl Strategy<Value = Vec<Run>> {
@@ -111,8 +155,9 @@ fn numbered((block, runs): (usize, Vec<Run>)) -> Vec<Run> {
 }
 
 fn run(metrics: usize) -> impl Strategy<Value = Run> {
-    (seconds(), exit(), vec(option::weighted(0.9, value()), metrics), conditions(), text()).prop_map(
-        |(start_s, exit, values, conditions, stderr_tail)| Run {
+    let rest = (conditions(), text(), 0u32..3, option::of(any::<u64>()));
+    (seconds(), exit(), vec(option::weighted(0.9, value()), metrics), rest).prop_map(
+        |(start_s, exit, values, (conditions, stderr_tail, leftovers, output_digest))| Run {
             variant: 0,
             block: 0,
             position: 0,
@@ -121,8 +166,8 @@ fn run(metrics: usize) -> impl Strategy<Value = Run> {
             values,
             conditions,
             stderr_tail,
-            leftovers: 0,
-            output_digest: None,
+            leftovers,
+            output_digest,
         },
     )
 }
@@ -155,7 +200,8 @@ fn looks() -> impl Strategy<Value = Looks> {
 }
 
 fn end() -> impl Strategy<Value = End> {
-    let stops = [Stop::Decided, Stop::RunsDone, Stop::BudgetSpent, Stop::Failed, Stop::Interrupted];
+    let stops =
+        [Stop::Decided, Stop::RunsDone, Stop::BudgetSpent, Stop::Failed, Stop::HookFailed, Stop::Interrupted];
     (select(stops.to_vec()), seconds()).prop_map(|(stop, elapsed_s)| End { stop, elapsed_s })
 }
 
