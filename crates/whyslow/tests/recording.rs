@@ -25,6 +25,7 @@ fn written(recording: &Recording) -> Vec<u8> {
     writer.header(&recording.header).unwrap();
     recording.runs.iter().for_each(|run| writer.run(run).unwrap());
     recording.looks.iter().for_each(|looks| writer.looks(looks).unwrap());
+    recording.hook_failure.iter().for_each(|failure| writer.hook_failure(failure).unwrap());
     recording.end.iter().for_each(|end| writer.end(end).unwrap());
     bytes
 }
@@ -153,6 +154,15 @@ fn what_later_code_relies_on_is_checked() {
         let error = changed(from, to).expect_err(to);
         assert!(error.to_string().starts_with("line "), "{to}: {error}");
     }
+}
+
+#[test]
+fn a_hook_of_no_variant_is_refused() {
+    let mut bytes = written(&measured());
+    let hook = br#"{"hook":{"kind":"setup","variant":2,"block":null,"exit":{"code":1},"stderr_tail":""}}"#;
+    bytes.extend([&hook[..], b"\n"].concat());
+    let error = read(&bytes[..]).expect_err("no such variant");
+    assert!(matches!(error, ReadError::Inconsistent { .. }), "{error}");
 }
 
 #[test]

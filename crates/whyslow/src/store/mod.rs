@@ -170,6 +170,9 @@ fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadE
             return inconsistent("looks at nothing, or at no possible error");
         }
         Line::Looks(looks) => recording.looks = Some(looks),
+        Line::Hook(failure) if !has_variant(&recording.header, failure.variant) => {
+            return inconsistent("a hook of a variant that the header does not have");
+        }
         Line::Hook(failure) => {
             recording.hook_failure.get_or_insert(failure);
         }
@@ -178,12 +181,16 @@ fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadE
     Ok(())
 }
 
+fn has_variant(header: &Header, variant: usize) -> bool {
+    variant_count(header).is_some_and(|variants| variant < variants)
+}
+
 /// Why a run cannot belong to the experiment.
 fn broken_run(header: &Header, run: &Run) -> Option<&'static str> {
     if run.values.len() > header.experiment.metrics.len() {
         return Some("more values than metrics");
     }
-    if variant_count(header).is_some_and(|variants| run.variant >= variants) {
+    if !has_variant(header, run.variant) {
         return Some("a run of a variant that the header does not have");
     }
     (run.block > MOST_BLOCKS).then_some("the number of the block is absurd")
