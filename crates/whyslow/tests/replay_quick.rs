@@ -15,12 +15,12 @@ mod trace;
 
 use std::path::Path;
 
-use whyslow::analysis::{JUDGED_METRICS, Verdict};
+use whyslow::analysis::{Verdict, judged_metrics};
 use whyslow::machine::simulated::Noise;
 
 use adaptive::{MOST_BLOCKS, Relabelling, looks};
 use tally::Tally;
-use trace::Trace;
+use trace::{METRICS, Trace};
 
 const TRACES: [&str; 2] = ["aa_shared_split", "aa_shared_concat"];
 const EXPERIMENTS: usize = 60;
@@ -56,11 +56,12 @@ fn on_both_traces(metric: usize, factor: f64) -> Tally {
 fn the_replay_looks_as_a_session_does() {
     assert_eq!(looks(1_000).at, [10, 15, 23, 35, 53, 80, 120, MOST_BLOCKS]);
     assert_eq!(looks(100).at, [10, 15, 23, 35, 53, 80]);
+    assert_eq!(judged_metrics(&adaptive::design(1)), METRICS);
 }
 
 #[test]
 fn a_command_does_not_differ_from_itself() {
-    for (metric, name) in JUDGED_METRICS.iter().enumerate() {
+    for (metric, name) in METRICS.iter().enumerate() {
         let tally = on_both_traces(metric, 1.0);
         assert_eq!(tally.count(), TRACES.len() * EXPERIMENTS);
         assert!(tally.claims() <= 0.04, "{name}: {:.3} false claims", tally.claims());

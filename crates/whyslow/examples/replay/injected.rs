@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use whyslow::analysis::{Decision, JUDGED_METRICS, decide};
+use whyslow::analysis::{Decision, decide};
 
 use crate::adaptive::design;
 use crate::bars::Bars;
-use crate::trace::{Trace, TraceRun};
+use crate::trace::{METRICS, Trace, TraceRun};
 
 /// The label of the undisturbed command.
 const BASE: &str = "A";
@@ -27,7 +27,7 @@ pub fn work_is_measured(traces: &[Trace], bars: &mut Bars) {
         println!("  label metric  blocks nominal estimate       95 % interval       99 % interval");
         let comparisons = labels.iter().filter_map(|label| Some((*label, nominal(label)?)));
         for (label, nominal) in comparisons {
-            JUDGED_METRICS.iter().enumerate().for_each(|(metric, name)| {
+            METRICS.iter().enumerate().for_each(|(metric, name)| {
                 let Some(found) = compare(trace, label, metric) else { return };
                 println!("{}", found.line(label, name, nominal));
                 if metric == CPU {

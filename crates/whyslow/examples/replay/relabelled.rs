@@ -1,12 +1,12 @@
 //! Parts 1 and 2: runs of one command, called "base" and "other" at random. Nothing may be claimed between them;
 //! and where the CPU time of one is multiplied by a known factor, that must be found.
 
-use whyslow::analysis::{JUDGED_METRICS, Verdict};
+use whyslow::analysis::Verdict;
 
 use crate::adaptive::Relabelling;
 use crate::bars::Bars;
 use crate::tally::Tally;
-use crate::trace::Trace;
+use crate::trace::{METRICS, Trace};
 
 /// Experiments on each trace. They overlap, so that many more would add no information.
 const EXPERIMENTS: usize = 300;
@@ -17,7 +17,7 @@ type Row<'a> = (&'a str, Tally);
 
 /// Part 1: the same command against itself.
 pub fn nothing_is_claimed(traces: &[Trace], seed: u64, bars: &mut Bars) {
-    for (metric, name) in JUDGED_METRICS.iter().enumerate() {
+    for (metric, name) in METRICS.iter().enumerate() {
         println!("\n1. A command against itself, {name}");
         let rows = experiments(traces, metric, 1.0, seed);
         let total = print(&rows);

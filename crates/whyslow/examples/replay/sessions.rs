@@ -1,6 +1,6 @@
 //! Whole sessions on simulated machines whose two programs are the same.
 
-use whyslow::analysis::{Decision, JUDGED_METRICS, Samples, decide};
+use whyslow::analysis::{Decision, Samples, decide};
 use whyslow::machine::simulated::{Noise, Simulated, World};
 use whyslow::model::{Experiment, Recording};
 use whyslow::plan::{Question, compose};
@@ -8,6 +8,7 @@ use whyslow::session::{Event, Stamp, Watcher, WatcherError, measure};
 
 use crate::adaptive::MOST_BLOCKS;
 use crate::tally::Tally;
+use crate::trace::METRICS;
 
 /// CPU time of both programs.
 const WORK_S: f64 = 0.02;
@@ -19,7 +20,7 @@ pub fn tally(noise: Noise, seed: u64, sessions: u64) -> [Tally; 2] {
     let mut tallies = [Tally::default(), Tally::default()];
     for session in 0..sessions {
         let recording = record(noise, seed.wrapping_add(session));
-        for (metric, tally) in JUDGED_METRICS.iter().zip(&mut tallies) {
+        for (metric, tally) in METRICS.iter().zip(&mut tallies) {
             let (decision, blocks) = last_decision(&recording, metric).expect("a session on equal programs");
             tally.add(&decision, blocks, 0.0);
         }
@@ -44,7 +45,7 @@ fn experiment(seed: u64) -> Experiment {
         ..Question::default()
     };
     let mut experiment = compose(&question).expect("two commands with names");
-    experiment.metrics.retain(|metric| JUDGED_METRICS.contains(&metric.name.as_str()));
+    experiment.metrics.retain(|metric| METRICS.contains(&metric.name.as_str()));
     experiment
 }
 

@@ -10,6 +10,9 @@ use anyhow::{Context, Result};
 const MICROSECOND_S: f64 = 1e-6;
 const NANOSECOND_S: f64 = 1e-9;
 
+/// What is judged: wall time, and CPU time of the whole process tree.
+pub const METRICS: [&str; 2] = ["wall_s", "cpu_s"];
+
 /// The runs of one file.
 pub struct Trace {
     /// Name of the file without its ending.
@@ -22,7 +25,7 @@ pub struct Trace {
 pub struct TraceRun {
     pub block: String,
     pub label: String,
-    /// In the order of `whyslow::analysis::JUDGED_METRICS`: wall time, then CPU time of the whole process tree.
+    /// In the order of [`METRICS`].
     pub values: [f64; 2],
 }
 
