@@ -4,6 +4,8 @@
 mod files;
 #[path = "exports/markup.rs"]
 mod markup;
+#[path = "exports/round_trip.rs"]
+mod round_trip;
 #[path = "views/samples.rs"]
 #[allow(dead_code)] // Shared with the tests of the views.
 mod samples;

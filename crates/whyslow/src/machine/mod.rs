@@ -14,6 +14,11 @@ pub trait Machine {
     /// `Err` says why a metric cannot be had here and how to get it.
     fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing>;
 
+    /// What was done to the machine for the experiment, in words for people.
+    fn settings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Cost of starting a program that does nothing, measured now; `None` where that is not known.
     fn floor(&mut self) -> Option<Floor>;
 

@@ -37,6 +37,9 @@ pub struct Launch {
     pub stdin: Input,
     #[serde(default)]
     pub stdout: Output,
+    /// Whether to take a digest of what it writes to its standard output.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub digest_output: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<f64>,
     /// CPUs that it may run on; `None` leaves it as it is.

@@ -11,6 +11,26 @@ pub struct Metric {
     pub unit: Unit,
     pub better: Direction,
     pub noise: Noise,
+    /// Where in the standard output of the run it stands; `None` for what the machine measures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+}
+
+/// A number that the program itself prints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    pub pattern: Pattern,
+    /// Turns the printed number into the unit of the metric: 0.001 for milliseconds.
+    pub scale: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pattern {
+    /// The first group of the last match of a regular expression, or the whole match where it has no group.
+    Regex(String),
+    /// A JSON pointer (RFC 6901) into the output, which is one JSON value.
+    JsonPointer(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +39,8 @@ pub enum Unit {
     Seconds,
     Bytes,
     Count,
+    /// A number without a unit that is known here.
+    Number,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,6 +202,7 @@ impl Metric {
 
 impl From<&KnownMetric> for Metric {
     fn from(row: &KnownMetric) -> Self {
-        Metric { name: row.name.to_owned(), unit: row.unit, better: Direction::Less, noise: row.noise }
+        let (name, better) = (row.name.to_owned(), Direction::Less);
+        Metric { name, unit: row.unit, better, noise: row.noise, source: None }
     }
 }

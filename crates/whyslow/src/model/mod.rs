@@ -13,7 +13,7 @@ pub use experiment::{
     Design, Edit, Experiment, Factor, FailurePolicy, HookKind, Input, Launch, Level, Output, Role, RunCount,
     Variant, Workload,
 };
-pub use metric::{Direction, KNOWN_METRICS, Metric, Noise, Unit, known_metric};
+pub use metric::{Direction, KNOWN_METRICS, Metric, Noise, Pattern, Source, Unit, known_metric};
 pub use recording::{
     Conditions, End, Exit, FORMAT_VERSION, Floor, Header, HookFailure, Host, Looks, Missing, Recording, Run,
     Stop,

@@ -35,6 +35,9 @@ pub struct Header {
     pub floor: Option<Floor>,
     /// Metrics of the experiment that this machine could not give.
     pub missing: Vec<Missing>,
+    /// What was done to the machine for the experiment, and undone after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
 }
 
 /// One execution of one variant.

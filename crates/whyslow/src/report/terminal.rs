@@ -120,7 +120,8 @@ fn draw_table(table: &Table, style: Style) -> Vec<String> {
     let widths: Vec<usize> =
         (0..columns).map(|column| all().map(|row| row[column].width()).max().unwrap_or(0)).collect();
     // Columns move together before they leave the terminal.
-    let fits = |gap: &str| widths.iter().sum::<usize>() + gap.len() * columns.saturating_sub(1) <= style.width;
+    let fits =
+        |gap: &str| widths.iter().sum::<usize>() + gap.len() * columns.saturating_sub(1) <= style.width;
     let gap = if fits(GAP) { GAP } else { NARROW_GAP };
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate();
@@ -227,14 +228,19 @@ mod tests {
     #[test]
     fn tables_are_aligned_by_what_is_seen() {
         let row = |cells: [&str; 2]| cells.map(String::from).to_vec();
-        let table = Table { header: row(["", "time"]), rows: vec![row(["né", "1 s"]), row(["漢字", "10 s"])] };
+        let table =
+            Table { header: row(["", "time"]), rows: vec![row(["né", "1 s"]), row(["漢字", "10 s"])] };
         let text = render_parts(vec![Part::Table(table)], NARROW);
         assert_eq!(text, "      time\nné     1 s\n漢字  10 s\n");
     }
 
     #[test]
     fn a_single_run_is_seen_beside_many() {
-        let row = Distribution { name: "a".into(), counts: vec![1, 0, 1_000, 500, 0, 0, 0, 0, 0, 0], remark: "±1 %".into() };
+        let row = Distribution {
+            name: "a".into(),
+            counts: vec![1, 0, 1_000, 500, 0, 0, 0, 0, 0, 0],
+            remark: "±1 %".into(),
+        };
         let ends = ("1 s".into(), "2 s".into());
         let part = Part::Distributions(Distributions { rows: vec![row], ends });
         assert_eq!(render_parts(vec![part.clone()], NARROW), "a  ▁ █▄        ±1 %\n   1 s    2 s\n");

@@ -54,6 +54,7 @@ fn header(experiment: Experiment, machine: &mut dyn Machine, stamp: Stamp) -> He
         host: machine.host(),
         floor: machine.floor(),
         missing,
+        settings: machine.settings(),
         experiment,
     }
 }

@@ -11,8 +11,8 @@ fn markdown_has_hyperfines_columns_and_honest_ratios() {
 | Command | Mean [ms] | Min [ms] | Max [ms] | Relative |
 |:---|---:|---:|---:|---:|
 | `old` | 10.1 ± 0.0 | 10.0 | 10.1 | 1.00 |
-| `` a \\| `b` `` | 12.1 ± 0.0 | 12.0 | 12.1 | 1.20 [1.20, 1.20] slower |
-| `X=1 c` | 10.0 ± 0.0 | 10.0 | 10.1 | 1.00 [1.00, 1.00] same |
+| `` a \\| `b` `` | 12.1 ± 0.0 | 12.0 | 12.1 | 1.201 [1.197, 1.201] slower |
+| `X=1 c` | 10.0 ± 0.0 | 10.0 | 10.1 | 0.998 [0.998, 1.001] same |
 ";
     assert_eq!(write("markdown", &recording(ROWS)), expected);
 }

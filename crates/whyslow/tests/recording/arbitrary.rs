@@ -37,6 +37,7 @@ fn header() -> impl Strategy<Value = Header> {
         host,
         floor,
         missing,
+        settings: Vec::new(),
     })
 }
 

@@ -173,7 +173,7 @@ fn plain_numbers_never_say_faster_or_slower() {
     let text = ministat(&sets, &Options::default());
     assert!(
         text.contains(
-            "y: 1.91 [1.75, 2.10] of x, but not taken side by side; unsafe against drift: cannot say"
+            "y: 1.91 [1.75, 2.10] times x, but not taken side by side; unsafe against drift: cannot say"
         ),
         "{text}"
     );

@@ -68,6 +68,7 @@ pub fn recording(commands: &[(&str, f64)]) -> Recording {
         },
         floor: None,
         missing: Vec::new(),
+        settings: Vec::new(),
     };
     let mut recording = Recording::new(header);
     for block in 0..13 {

@@ -49,6 +49,14 @@ fn sets_taken_side_by_side_are_columns_and_get_a_verdict() {
 }
 
 #[test]
+fn files_of_plain_numbers_are_compared_with_each_other() {
+    let sets =
+        [super::samples::numbers("a.txt", &around(1.0)), super::samples::numbers("b.txt", &around(2.0))];
+    let text = benchstat(&sets, &Options::default());
+    assert!(text.contains("│ a.txt") && text.contains("+100.00% (p=0.000 n=10)  unsafe ¹"), "{text}");
+}
+
+#[test]
 fn a_drop_to_zero_is_a_hundred_per_cent_and_a_rise_from_zero_none() {
     let down = benchstat(&[times("old", &[5.0; 10]), times("new", &[0.0; 10])], &Options::default());
     assert!(down.contains("-100.00%"), "{down}");

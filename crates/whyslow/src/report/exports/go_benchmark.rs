@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::series::{self, Series};
 use crate::analysis::Analysis;
-use crate::model::{Metric, Recording, Run, Unit};
+use crate::model::{Direction, Metric, Recording, Run, Unit};
 use crate::plan;
 
 pub fn go_benchmark(recording: &Recording, _: &Analysis) -> String {
@@ -29,7 +29,10 @@ fn header(recording: &Recording) -> String {
         other => other,
     };
     let cpu = host.cpu_model.as_ref().map_or(String::new(), |model| format!("cpu: {}\n", one_line(model)));
-    format!("goos: linux\ngoarch: {}\n{cpu}", one_line(architecture))
+    let metrics = recording.header.experiment.metrics.iter();
+    let rising = metrics.filter(|metric| metric.better == Direction::More);
+    let directions = rising.map(|metric| format!("Unit {} better=higher\n", unit(metric)));
+    format!("goos: linux\ngoarch: {}\n{cpu}{}", one_line(architecture), directions.collect::<String>())
 }
 
 fn one_line(text: &str) -> String {
@@ -49,12 +52,15 @@ fn line(recording: &Recording, name: &str, run: &Run) -> String {
 
 /// Benchstat knows `ns` and shows seconds for it.
 fn unit(metric: &Metric) -> String {
-    let stem = |suffix: &str| metric.name.strip_suffix(suffix).unwrap_or(&metric.name).replace('_', "-");
+    let stem = |suffix: &str| {
+        let stem = metric.name.strip_suffix(suffix).unwrap_or(&metric.name);
+        stem.replace(|c: char| c == '_' || c.is_whitespace() || c.is_control(), "-")
+    };
     match metric.unit {
         Unit::Seconds if metric.name == "wall_s" => "ns/op".to_owned(),
         Unit::Seconds => format!("{}-ns/op", stem("_s")),
         Unit::Bytes => format!("{}-bytes/op", stem("_bytes")),
-        Unit::Count => format!("{}/op", stem("")),
+        _ => format!("{}/op", stem("")),
     }
 }
 

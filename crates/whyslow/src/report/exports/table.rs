@@ -4,8 +4,7 @@
 use super::series::{self, Series};
 use crate::analysis::{Analysis, Comparison, Verdict};
 use crate::model::Recording;
-use crate::report::quantity::factor_number;
-use crate::report::views::Figures;
+use crate::report::views::{Figures, units::ratio_range};
 
 /// Command, mean, min, max and relative.
 pub type Row = [String; 5];
@@ -57,15 +56,12 @@ fn relative(analysis: &Analysis, variant: usize) -> String {
 /// `1.23 [1.19, 1.27] slower`.
 fn ratio(comparison: &Comparison) -> String {
     let ratio = comparison.ratio;
-    let interval = ratio
-        .low
-        .zip(ratio.high)
-        .map_or(String::new(), |(low, high)| format!(" [{}, {}]", factor_number(low), factor_number(high)));
+    let range = ratio_range(ratio.point, ratio.low.zip(ratio.high));
     let verdict = match comparison.verdict {
         Verdict::Faster => "faster",
         Verdict::Slower => "slower",
         Verdict::Same => "same",
         Verdict::Undecided => "undecided",
     };
-    format!("{}{interval} {verdict}", factor_number(ratio.point))
+    format!("{range} {verdict}")
 }

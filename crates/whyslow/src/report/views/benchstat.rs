@@ -93,7 +93,9 @@ fn keys_of_rows<'a>(sets: &[&'a DataSet]) -> BTreeSet<&'a str> {
 fn full_name(set: &DataSet, keys: &BTreeSet<&str>) -> String {
     let parameters = set.parameters.iter().filter(|(key, _)| keys.contains(key.as_str()));
     let parameters = parameters.map(|(key, value)| format!("/{key}={value}"));
-    std::iter::once(set.name.clone()).chain(parameters).collect()
+    // A file of plain numbers has no name but its own, which is that of the column.
+    let name = if set.name == set.origin.file { String::new() } else { set.name.clone() };
+    std::iter::once(name).chain(parameters).collect()
 }
 
 fn table(grid: &Grid, metric: &str, comparisons: usize, options: &Options) -> String {

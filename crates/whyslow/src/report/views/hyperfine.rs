@@ -38,10 +38,9 @@ fn block(number: usize, set: &DataSet, sets: &[DataSet]) -> String {
         return format!("{title}{}\n \n", line.trim_end());
     };
     let (deviation, min, max) = (write(deviation), write(figures.min), write(figures.max));
-    format!(
-        "{title}  Time (mean ± σ):     {mean:>8} ± {deviation:>8}    {split}\n  Range (min … max):   {min:>8} … {max:>8}    {} runs\n \n",
-        figures.count
-    )
+    let times = format!("  Time (mean ± σ):     {mean:>8} ± {deviation:>8}    {split}");
+    let range = format!("  Range (min … max):   {min:>8} … {max:>8}    {} runs", figures.count);
+    format!("{title}{}\n{range}\n \n", times.trim_end())
 }
 
 /// `[User: 1.2 ms, System: 0.2 ms]`, where both are known.
@@ -67,7 +66,7 @@ fn in_unit(value: f64, like: f64, unit: Option<Unit>) -> String {
         Some(Unit::Seconds) if like < 1.0 => format!("{:.1} ms", value * 1e3),
         Some(Unit::Seconds) => format!("{value:.3} s"),
         Some(Unit::Bytes) => format!("{:.1} MiB", value / 1_048_576.0),
-        Some(Unit::Count) | None => general(value, 4),
+        _ => general(value, 4),
     }
 }
 

@@ -4,13 +4,16 @@
 use benchmath::{mann_whitney, signed_rank};
 
 use super::Options;
-use super::units::words;
+use super::units::{ratio_range, words};
 use crate::analysis::{Verdict, decide};
 use crate::model::{DataSet, Schedule};
-use crate::report::quantity::{factor_number, percent};
+use crate::report::quantity::percent;
 
 /// Why there is no verdict although there is an interval.
 pub const UNSAFE: &str = "not taken side by side; unsafe against drift: cannot say faster or slower";
+
+/// Neighbours in two longer series are averaged until so many values are left, before an interval is computed.
+const MOST_UNITS: usize = 2_000;
 
 /// One set against another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,6 +98,11 @@ fn judge_series(base: &DataSet, other: &DataSet, alpha: f64) -> Option<Judgement
     let logarithms =
         |set: &DataSet| set.values.iter().map(|&value| logarithm(value)).collect::<Option<Vec<f64>>>();
     let (base, other) = (logarithms(base)?, logarithms(other)?);
+    let are_long = base.len().min(other.len()) > MOST_UNITS;
+    // An interval of this kind is not worth the time of all pairs.
+    let most = if are_long { MOST_UNITS } else { usize::MAX };
+    let base = benchmath::average_in_groups(&base, most);
+    let other = benchmath::average_in_groups(&other, most);
     let shift = mann_whitney::shift_between(&base, &other, alpha)?;
     let interval = finite_ratios(shift.low, shift.high);
     let said = if interval.is_some() { Said::Unsafe } else { Said::NotEnough };
@@ -133,13 +141,7 @@ impl Judgement {
 
     /// `1.23 [1.19, 1.27]`, as far as it is known.
     pub fn range(&self) -> String {
-        let Some(ratio) = self.ratio else { return "?".to_owned() };
-        match self.interval {
-            Some((low, high)) => {
-                format!("{} [{}, {}]", factor_number(ratio), factor_number(low), factor_number(high))
-            }
-            None => factor_number(ratio),
-        }
+        self.ratio.map_or("?".to_owned(), |ratio| ratio_range(ratio, self.interval))
     }
 
     /// The claim in words, after the name of the other.
@@ -154,9 +156,9 @@ impl Judgement {
                 format!("{} times as {} as {name}: {smaller}", self.inverse().range(), size_word(smaller))
             }
             Said::Verdict(Verdict::Same) => format!("no difference to {name} larger than {}", self.largest()),
-            Said::Verdict(Verdict::Undecided) => format!("undecided, {range} of {name}"),
+            Said::Verdict(Verdict::Undecided) => format!("undecided, {range} times {name}"),
             Said::Identical => format!("identical to {name} in every run"),
-            Said::Unsafe => format!("{range} of {name}, but {UNSAFE}"),
+            Said::Unsafe => format!("{range} times {name}, but {UNSAFE}"),
             Said::NotEnough => format!("not enough runs for a verdict against {name}"),
             Said::NoRatio => format!("no ratio to {name}, because there are zero or negative values"),
         }

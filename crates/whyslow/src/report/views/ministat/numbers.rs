@@ -7,8 +7,8 @@ use super::super::Options;
 
 /// One set. `None` is what so few values do not tell.
 #[derive(Clone, Debug)]
-pub struct Vitals {
-    pub sorted: Vec<f64>,
+pub struct Vitals<'a> {
+    pub values: &'a [f64],
     pub count: usize,
     pub min: Option<f64>,
     pub max: Option<f64>,
@@ -18,23 +18,26 @@ pub struct Vitals {
     pub deviation: Option<f64>,
 }
 
-impl Vitals {
-    pub fn of(values: &[f64], compat: bool) -> Self {
-        let mut sorted = values.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
+impl<'a> Vitals<'a> {
+    pub fn of(values: &'a [f64], compat: bool) -> Self {
         let (mean, variance) = if compat { by_sums(values) } else { in_two_passes(values) };
-        let median = if compat { sorted.get(sorted.len() / 2).copied() } else { quantiles::median(values) };
         Vitals {
+            values,
             count: values.len(),
-            min: sorted.first().copied(),
-            max: sorted.last().copied(),
-            median,
+            min: values.iter().copied().reduce(f64::min),
+            max: values.iter().copied().reduce(f64::max),
+            median: if compat { upper_middle(values) } else { quantiles::median(values) },
             mean,
             variance,
             deviation: variance.map(f64::sqrt),
-            sorted,
         }
     }
+}
+
+fn upper_middle(values: &[f64]) -> Option<f64> {
+    let mut values = values.to_vec();
+    let middle = values.len() / 2;
+    (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 /// The original adds values and squares in the order of the file, and subtracts afterwards.
@@ -64,7 +67,7 @@ pub struct Relative {
 
 impl Relative {
     /// `None` where one of the sets has no deviation.
-    pub fn between(reference: &Vitals, own: &Vitals, options: &Options) -> Option<Self> {
+    pub fn between(reference: &Vitals<'_>, own: &Vitals<'_>, options: &Options) -> Option<Self> {
         let freedom = (own.count + reference.count).checked_sub(2)? as f64;
         let (n1, n2) = (own.count as f64, reference.count as f64);
         let (v1, v2) = (own.variance?, reference.variance?);

@@ -35,7 +35,7 @@ impl Axis {
     /// How many values of a set fall into each column.
     fn stacks(&self, set: &Vitals) -> Vec<usize> {
         let mut stacks = vec![0; self.width];
-        set.sorted.iter().for_each(|&value| stacks[self.column(value)] += 1);
+        set.values.iter().for_each(|&value| stacks[self.column(value)] += 1);
         stacks
     }
 }
