@@ -37,17 +37,22 @@ fn read(source: &Source<'_>) -> Result<Vec<DataSet>, Fault> {
 #[derive(Default)]
 struct File {
     settings: Vec<(String, String)>,
+    /// The same as one text, since every line is looked up by it.
+    settings_key: String,
     directions: HashMap<String, Direction>,
     samples: Gathering,
 }
 
 impl File {
-    /// A later line with the same key replaces the earlier one; without a value it ends it.
+    /// A later line with the same key replaces the earlier one; without a value it ends it. Who has more settings than
+    /// that has a log in the file.
     fn set(&mut self, key: &str, value: &str) {
+        const MOST: usize = 100;
         self.settings.retain(|(name, _)| name != key);
-        if !value.is_empty() {
+        if !value.is_empty() && self.settings.len() < MOST {
             self.settings.push((key.to_owned(), value.to_owned()));
         }
+        self.settings_key = format!("{:?}", self.settings);
     }
 
     fn direction(&mut self, words: &str) {
@@ -65,15 +70,14 @@ impl File {
 
     fn add(&mut self, source: &Source<'_>, line: usize, result: &ResultLine<'_>) -> Result<(), Fault> {
         let (name, processors) = split_name(result.name);
-        let mut parameters = self.settings.clone();
-        parameters.extend(processors.map(|count| ("gomaxprocs".to_owned(), count.to_owned())));
-        let identity = format!("{name}\n{parameters:?}");
+        let identity = format!("{name}\n{}\n{}", processors.unwrap_or(""), self.settings_key);
         self.samples.turn(&identity);
         for (value, unit) in pairs(line, result)? {
             let measure = Measure::of(unit);
             let set = self.samples.entry(format!("{identity}\n{unit}"), || {
                 let mut set = source.data_set(name, metric(unit, &measure));
-                set.parameters = parameters.clone();
+                set.parameters = self.settings.clone();
+                set.parameters.extend(processors.map(|count| ("gomaxprocs".to_owned(), count.to_owned())));
                 set.origin.line = line;
                 set
             });

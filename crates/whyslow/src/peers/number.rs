@@ -12,33 +12,74 @@ pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\x0b' | b'\x0c' | b'\r')
 }
 
-/// Up to 15 digits with a point and no exponent: almost every number there is. The digits and the power of ten are
-/// exact as floating-point numbers, so that one division rounds correctly.
 fn short_decimal(word: &[u8]) -> Option<f64> {
-    let (negative, digits) = match word {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, word),
-    };
-    if digits.is_empty() || digits.len() > 16 {
-        return None;
-    }
-    let (mut mantissa, mut count, mut after_point) = (0_u64, 0, None);
-    for &byte in digits {
-        match byte {
-            b'0'..=b'9' => (mantissa, count) = (mantissa * 10 + u64::from(byte - b'0'), count + 1),
-            b'.' if after_point.is_none() => after_point = Some(count),
-            _ => return None,
-        }
-    }
-    if count == 0 || count > 15 {
-        return None;
-    }
-    let value = mantissa as f64 / POWERS_OF_TEN[count - after_point.unwrap_or(count)];
-    Some(if negative { -value } else { value })
+    leading_decimal(word).filter(|(_, length)| *length == word.len()).map(|(value, _)| value)
 }
 
-const POWERS_OF_TEN: [f64; 16] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+/// A number of up to 19 digits without exponent at the start of the text, and its length: almost every number there is,
+/// read in one pass. The text after it is not looked at.
+pub(super) fn leading_decimal(text: &[u8]) -> Option<(f64, usize)> {
+    let negative = text.first() == Some(&b'-');
+    let start = usize::from(negative);
+    let (mut mantissa, mut at) = digits(text, start, 0);
+    let (mut count, mut places) = (at - start, 0);
+    if text.get(at) == Some(&b'.') {
+        let point = at + 1;
+        (mantissa, at) = digits(text, point, mantissa);
+        places = at - point;
+        count += places;
+    }
+    if count == 0 || count > MOST_DIGITS {
+        return None;
+    }
+    let value = decimal_fraction(mantissa, places);
+    Some((if negative { -value } else { value }, at))
+}
+
+/// Appends the digits that begin at a place to a number, and tells where they end. Too many give any number.
+fn digits(text: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
+    while let Some(digit) = text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+        at += 1;
+    }
+    (number, at)
+}
+
+/// So many always fit into 64 bits.
+const MOST_DIGITS: usize = 19;
+
+/// Digits divided by a power of ten, rounded once.
+fn decimal_fraction(digits: u64, places: usize) -> f64 {
+    const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+    let divisor = POWERS_OF_TEN[places];
+    match digits <= EXACT {
+        // Both are exact as floating-point numbers: powers of ten are up to the 22nd.
+        true => digits as f64 / divisor as f64,
+        false => quotient(digits, divisor),
+    }
+}
+
+/// The quotient of two numbers, rounded once: 62 or more bits of it, of which the last one tells whether anything is
+/// left, are more than the 55 that this takes.
+fn quotient(number: u64, divisor: u64) -> f64 {
+    let (number_shift, divisor_shift) = (number.leading_zeros(), divisor.leading_zeros());
+    let number = u128::from(number << number_shift) << 63;
+    let divisor = u128::from(divisor << divisor_shift);
+    let whole = number / divisor;
+    let bits = whole as u64 | u64::from(whole * divisor != number);
+    let exponent = i64::from(divisor_shift) - i64::from(number_shift) - 63;
+    bits as f64 * f64::from_bits(((1_023 + exponent) as u64) << 52)
+}
+
+const POWERS_OF_TEN: [u64; MOST_DIGITS + 1] = {
+    let mut powers = [1; MOST_DIGITS + 1];
+    let mut place = 1;
+    while place <= MOST_DIGITS {
+        powers[place] = 10 * powers[place - 1];
+        place += 1;
+    }
+    powers
+};
 
 /// Rust takes all decimal forms of C, `inf`, `infinity` and `nan` in any case, and nothing else.
 fn decimal(word: &[u8]) -> Option<f64> {
@@ -164,11 +205,34 @@ mod tests {
 
     #[test]
     fn the_short_way_gives_what_the_long_way_gives() {
-        for index in 0..20_000_u64 {
-            let digits = index.wrapping_mul(0x9E37_79B9_7F4A_7C15) % 1_000_000_000_000_000;
-            let text = digits.to_string();
+        for index in 0..200_000_u64 {
+            let digits = index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (index % 64);
+            let text = format!("{digits:0width$}", width = (index % 19) as usize);
             let (before, after) = text.split_at(text.len() * (index % 7) as usize / 7);
             let word = format!("{before}.{after}");
+            let short = short_decimal(word.as_bytes());
+            assert!(short.is_some() || text.len() == 20);
+            assert_eq!(short.map_or_else(|| word.parse::<f64>(), Ok), word.parse(), "{word}");
+        }
+    }
+
+    /// Halves between two floating-point numbers, and one digit beside them.
+    #[test]
+    fn halves_go_to_the_even_side() {
+        for word in [
+            "9007199254740993",
+            "9007199254740995",
+            "9007199254740992.5",
+            "9007199254740993.001",
+            "4503599627370497.5",
+            "4503599627370496.5",
+            "1125899906842624.125",
+            "1125899906842624.124",
+            "1125899906842624.126",
+            "0.000000000000000001",
+            "184467440737095516.5",
+            "9999999999999999999",
+        ] {
             assert_eq!(short_decimal(word.as_bytes()), word.parse().ok(), "{word}");
         }
     }
