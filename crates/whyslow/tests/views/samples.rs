@@ -1,6 +1,7 @@
 //! Data sets and recordings for tests.
 
 use proptest::test_runner::{Config, RngSeed};
+use serde_json::json;
 use whyslow::model::*;
 
 /// The same cases on every run.
@@ -56,21 +57,21 @@ pub fn recording(commands: &[(&str, f64)]) -> Recording {
             .collect(),
         design: Design { runs: RunCount::Exactly(12), seed: 7, ..Design::default() },
     };
-    let header = Header {
-        tool: "whyslow test".into(),
-        started: "2026-11-30T12:00:00+00:00".into(),
-        experiment,
-        host: Host {
+    // By way of JSON, where later versions have their defaults.
+    let header = serde_json::from_value(json!({
+        "tool": "whyslow test",
+        "started": "2026-11-30T12:00:00+00:00",
+        "experiment": experiment,
+        "host": Host {
             architecture: "x86_64".into(),
             cpu_model: Some("A  CPU".into()),
             cpus: 2,
             ..Host::default()
         },
-        floor: None,
-        missing: Vec::new(),
-        settings: Vec::new(),
-    };
-    let mut recording = Recording::new(header);
+        "floor": null,
+        "missing": [],
+    }));
+    let mut recording = Recording::new(header.unwrap());
     for block in 0..13 {
         for position in 0..commands.len() {
             let variant = (position + block) % commands.len();
@@ -86,16 +87,14 @@ fn run(variant: usize, block: usize, position: usize, time_s: f64) -> Run {
     // A scatter of about one per cent that repeats for ever.
     let noise = 1.0 + 0.01 * f64::from(((block * 7 + position * 5 + variant * 3) % 11) as u32) / 11.0;
     let wall = time_s * noise;
-    Run {
-        variant,
-        block,
-        position,
-        start_s: block as f64 + position as f64 / 10.0,
-        exit: Exit::Code(0),
-        values: vec![Some(wall), Some(wall * 0.75), Some(wall * 0.5), Some(wall * 0.25), Some(5_242_880.0)],
-        conditions: Conditions { load: Some(0.5), ..Conditions::default() },
-        stderr_tail: String::new(),
-        leftovers: 0,
-        output_digest: None,
-    }
+    let run = json!({
+        "variant": variant,
+        "block": block,
+        "position": position,
+        "start_s": block as f64 + position as f64 / 10.0,
+        "exit": Exit::Code(0),
+        "values": [wall, wall * 0.75, wall * 0.5, wall * 0.25, 5_242_880.0],
+        "conditions": { "load": 0.5 },
+    });
+    serde_json::from_value(run).unwrap()
 }
