@@ -49,7 +49,7 @@ fn every_recording_is_read_back_as_it_was() {
         prop_assert_eq!(analyze(&read_back), analyze(&recording));
         Ok(())
     };
-    runner(200).run(&arbitrary::recording(), check).unwrap();
+    runner(100).run(&arbitrary::recording(), check).unwrap();
 }
 
 /// Whatever the numbers are, there is a result, and it can be printed in both forms.
@@ -66,7 +66,7 @@ fn every_recording_has_a_result_without_nonsense() {
         }
         Ok(())
     };
-    runner(200).run(&arbitrary::recording(), check).unwrap();
+    runner(100).run(&arbitrary::recording(), check).unwrap();
 }
 
 #[test]
