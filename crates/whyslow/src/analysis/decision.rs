@@ -69,15 +69,23 @@ fn lag_one_correlation(values: &[f64]) -> Option<f64> {
     (total > 0.0).then(|| lagged / total)
 }
 
-/// The widest of the intervals from single blocks and from means of two and of four neighbours.
+/// The wider of the intervals from single blocks and from means of two neighbours, and, where those still correlate,
+/// of four.
 fn widened(units: &[f64], alpha: f64, plain: (f64, f64)) -> (f64, f64) {
-    [2, 4]
-        .into_iter()
-        .filter_map(|size| {
-            signed_rank::shift(&benchmath::average_in_groups(units, units.len() / size), alpha)
-        })
-        .filter(|shift| shift.low.is_finite() && shift.high.is_finite())
-        .fold(plain, |(low, high), shift| (low.min(shift.low), high.max(shift.high)))
+    let mut widest = plain;
+    for size in [2, 4] {
+        let means = benchmath::average_in_groups(units, units.len() / size);
+        if let Some(shift) = signed_rank::shift(&means, alpha)
+            && shift.low.is_finite()
+            && shift.high.is_finite()
+        {
+            widest = (widest.0.min(shift.low), widest.1.max(shift.high));
+        }
+        if !is_correlated(&means) {
+            break;
+        }
+    }
+    widest
 }
 
 #[cfg(test)]
