@@ -29,15 +29,15 @@ pub fn recording() -> impl Strategy<Value = Recording> {
 }
 
 fn header() -> impl Strategy<Value = Header> {
-    let about = (text(), text(), host(), option::of(floor()), vec(missing(), 0..3));
-    (about, experiment()).prop_map(|((tool, started, host, floor, missing), experiment)| Header {
+    let about = (text(), text(), host(), option::of(floor()), vec(missing(), 0..3), vec(text(), 0..3));
+    (about, experiment()).prop_map(|((tool, started, host, floor, missing, settings), experiment)| Header {
         tool,
         started,
         experiment,
         host,
         floor,
         missing,
-        settings: Vec::new(),
+        settings,
     })
 }
 
@@ -109,10 +109,19 @@ fn edit() -> impl Strategy<Value = Edit> {
 fn launch() -> impl Strategy<Value = Launch> {
     let env = vec((bytes(), option::of(bytes())), 0..3);
     let affinity = option::of(vec(0usize..64, 1..4));
-    let around = (option::of(text()), input(), output(), option::of(seconds()), affinity);
-    (vec(bytes(), 0..3), env, around).prop_map(|(argv, env, (cwd, stdin, stdout, timeout_s, affinity))| {
-        Launch { argv, env, cwd: cwd.map(Into::into), stdin, stdout, timeout_s, affinity }
-    })
+    let around = (option::of(text()), input(), output(), option::of(seconds()), affinity, any::<bool>());
+    (vec(bytes(), 0..3), env, around).prop_map(
+        |(argv, env, (cwd, stdin, stdout, timeout_s, affinity, digest_output))| Launch {
+            argv,
+            env,
+            cwd: cwd.map(Into::into),
+            stdin,
+            stdout,
+            timeout_s,
+            affinity,
+            digest_output,
+        },
+    )
 }
 
 fn input() -> impl Strategy<Value = Input> {
