@@ -125,7 +125,7 @@ fn random_sets_look_as_the_program_shows_them() {
     if !std::path::Path::new(PROGRAM).exists() {
         return;
     }
-    let mut runner = TestRunner::new(cases(400));
+    let mut runner = TestRunner::new(cases(200));
     let outcome = runner.run(&case(), |mut case| {
         // Two of three cases show everything.
         case.flags[1] &= case.width % 3 == 0;
