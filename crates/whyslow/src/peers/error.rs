@@ -44,9 +44,11 @@ impl PeerError {
             }
             PeerError::Recording { .. } => "`whyslow report FILE` shows recordings".to_owned(),
             PeerError::NoDelimiter => "the default is a space and a tab".to_owned(),
-            PeerError::NotANumber { .. } => {
-                "another column is chosen with -C, other delimiters with -d; `#` begins a comment".to_owned()
-            }
+            PeerError::NotANumber { .. } => format!(
+                "-C chooses another column, -d other delimiters, `#` begins a comment; files of other tools are known \
+                 as {}",
+                super::form_names().join(", ")
+            ),
             PeerError::Malformed { .. } => "was it cut off, or edited? another form can be forced".to_owned(),
             PeerError::Unrecognised { .. } | PeerError::UnknownForm { .. } => {
                 format!("the forms are {}", super::form_names().join(", "))
