@@ -42,6 +42,11 @@ pub enum Concern {
     Frequency {
         change: f64,
     },
+    /// The whole computer slept during so many runs.
+    Suspended {
+        runs: usize,
+        seconds: f64,
+    },
     /// The level of all variants moved during the measurement; blocks cancel it out of the comparison.
     Drift {
         change: f64,
@@ -144,6 +149,7 @@ impl Concern {
             Concern::Pressure { .. } => "pressure",
             Concern::Steal { .. } => "steal",
             Concern::Frequency { .. } => "frequency",
+            Concern::Suspended { .. } => "suspended",
             Concern::Drift { .. } => "drift",
             Concern::Order { .. } => "order",
             Concern::Correlated { .. } => "correlated",
@@ -256,6 +262,13 @@ fn machine_concerns(samples: &Samples, variants: &[VariantSummary]) -> Vec<Conce
         .filter(|&share| wait_share.is_none() && share > BUSY_PRESSURE)
         .map(|share| Concern::Pressure { share: share.min(1.0) });
     let steal = (wall > 0.0 && stolen / wall > STEAL_SHARE).then(|| Concern::Steal { share: stolen / wall });
+    let slept: Vec<f64> = runs
+        .iter()
+        .filter_map(|run| run.conditions.suspended_s.map(f64::from))
+        .filter(|&s| s > 0.0)
+        .collect();
+    let suspended =
+        (!slept.is_empty()).then(|| Concern::Suspended { runs: slept.len(), seconds: slept.iter().sum() });
     let mut ordered = runs;
     ordered.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
     let hertz: Vec<f64> =
@@ -263,7 +276,7 @@ fn machine_concerns(samples: &Samples, variants: &[VariantSummary]) -> Vec<Conce
     let frequency = first_to_last_quarter(&hertz)
         .filter(|ratio| (ratio - 1.0).abs() > FREQUENCY_CHANGE)
         .map(|ratio| Concern::Frequency { change: ratio - 1.0 });
-    [busy, pressed, steal, frequency].into_iter().flatten().collect()
+    [suspended, busy, pressed, steal, frequency].into_iter().flatten().collect()
 }
 
 /// Median of the last quarter over median of the first.

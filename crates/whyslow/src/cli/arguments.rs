@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::machine::local::{Isolation, Settings};
+use crate::report;
+
 /// Find out which of several ways of doing the same work is faster, whether the difference is real, and why.
 #[derive(Parser)]
 #[command(name = "whyslow", version, max_term_width = 100, propagate_version = true)]
@@ -18,6 +21,8 @@ pub struct Arguments {
 pub enum Command {
     Compare(Box<Compare>),
     Report(Report),
+    Completions(Completions),
+    Man(Man),
 }
 
 /// Run two or more commands in random order, again and again, and say which is faster
@@ -25,16 +30,56 @@ pub enum Command {
 /// Every block runs every command once, in an order drawn anew. Measuring stops as soon as the answer is sure, or
 /// when the budget is spent.
 #[derive(Args)]
-#[command(after_help = "Examples:
-  whyslow compare 'perl old.pl' 'perl new.pl'
-  whyslow compare -n C -n UTF-8 'env LC_ALL=C sort words' 'env LC_ALL=C.UTF-8 sort words'
-  whyslow compare --record run.jsonl 'gzip -6 -k -c big' 'zstd -3 -k -c big'
-  whyslow compare --runs 20 \"sh -c 'ls | wc -l'\" 'find . -maxdepth 1'")]
+#[command(
+    override_usage = "whyslow compare [OPTIONS] COMMAND...\n       whyslow compare [OPTIONS] -- WORD... [-- WORD...]...",
+    before_long_help = COMPARE_EXAMPLES,
+    before_help = COMPARE_EXAMPLES
+)]
 pub struct Compare {
     /// A command line each, split into words as a shell would, and run without a shell
-    #[arg(value_name = "COMMAND", required = true)]
+    #[arg(value_name = "COMMAND")]
     pub commands: Vec<OsString>,
 
+    /// Commands as words, apart by `--`: nothing needs to be quoted
+    #[arg(last = true, value_name = "WORD", allow_hyphen_values = true)]
+    pub words: Vec<OsString>,
+
+    #[command(flatten)]
+    pub variants: Variants,
+
+    #[command(flatten)]
+    pub parameters: Parameters,
+
+    #[command(flatten)]
+    pub effort: Effort,
+
+    #[command(flatten)]
+    pub runs: Runs,
+
+    #[command(flatten)]
+    pub hooks: Hooks,
+
+    #[command(flatten)]
+    pub surroundings: Machine,
+
+    #[command(flatten)]
+    pub files: Files,
+
+    #[command(flatten)]
+    pub output: Output,
+}
+
+const COMPARE_EXAMPLES: &str = "Examples:
+  whyslow compare 'perl old.pl' 'perl new.pl'
+  whyslow compare -n old -n new -- perl old.pl 'a b' -- perl new.pl 'a b'
+  whyslow compare --env LC_ALL=C --env LC_ALL=C.UTF-8 'sort words' 'sort words'
+  whyslow compare -L level 1,6,9 'gzip -{level} -c big'
+  whyslow compare -S sh 'ls | wc -l' 'find . -maxdepth 1 | wc -l'
+  whyslow compare --record run.jsonl 'make -j1' 'make -j2' --prepare 'make clean'";
+
+#[derive(Args)]
+#[command(next_help_heading = "What differs (once for all commands, or once for each)")]
+pub struct Variants {
     /// Name of a command in the result, by position
     #[arg(short = 'n', long = "name", visible_alias = "command-name", value_name = "NAME")]
     pub names: Vec<String>,
@@ -47,6 +92,85 @@ pub struct Compare {
     #[arg(long, value_name = "NAME", requires = "reference")]
     pub reference_name: Option<String>,
 
+    /// Run command lines by this shell, with its options; `none` and `default` (sh) are known
+    #[arg(short = 'S', long, value_name = "SHELL")]
+    pub shell: Vec<String>,
+
+    /// The same as --shell=none, which is the default
+    #[arg(short = 'N', hide = true, conflicts_with = "shell")]
+    pub no_shell: bool,
+
+    /// Words to put before the command, such as 'nice -n 5'
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    pub wrapper: Vec<String>,
+
+    /// Variables to set: NAME=VALUE, several apart by spaces
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+
+    /// Variables to remove, several apart by spaces
+    #[arg(long, value_name = "NAME")]
+    pub unset: Vec<String>,
+
+    /// Directory to run in
+    #[arg(long = "directory", visible_alias = "cwd", value_name = "DIR")]
+    pub directory: Vec<PathBuf>,
+
+    /// Standard input: `null` or a file, opened afresh for each run [default: null]
+    #[arg(long, value_name = "null|FILE")]
+    pub input: Vec<PathBuf>,
+
+    /// Standard output: `pipe` (read and forgotten), `null`, `inherit`, or a file with a slash in its name
+    /// [default: pipe]
+    #[arg(long = "output", value_name = "pipe|null|inherit|FILE", value_parser = parse_output)]
+    pub stdout: Vec<OutputPolicy>,
+
+    /// The same as --output=inherit
+    #[arg(long, conflicts_with_all = ["stdout", "tty"])]
+    pub show_output: bool,
+
+    /// Give the commands a terminal of their own
+    #[arg(long, conflicts_with = "stdout")]
+    pub tty: bool,
+
+    /// CPUs that the command may use, such as 0,2-3
+    #[arg(long, value_name = "CPUS", value_parser = parse_cpus)]
+    pub affinity: Vec<Cpus>,
+
+    /// Run the reference a second time, to see what this machine calls equal
+    #[arg(long = "aa")]
+    pub twin: bool,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Parameters ({NAME} in commands, hooks, names, files and variables)")]
+pub struct Parameters {
+    /// One variant for each value; `\,` is a comma in a value
+    #[arg(short = 'L', long = "parameter-list", num_args = 2, value_names = ["NAME", "A,B,C"], allow_hyphen_values = true)]
+    pub lists: Vec<String>,
+
+    /// From MIN to MAX, both included
+    #[arg(short = 'P', long = "parameter-scan", num_args = 3, value_names = ["NAME", "MIN", "MAX"], allow_hyphen_values = true)]
+    pub scans: Vec<String>,
+
+    /// Step of a scan, by position [default: 1]
+    #[arg(
+        short = 'D',
+        long = "parameter-step-size",
+        value_name = "STEP",
+        requires = "scans",
+        allow_hyphen_values = true
+    )]
+    pub steps: Vec<String>,
+
+    /// From MIN to MAX, each FACTOR times the last
+    #[arg(short = 'G', long = "parameter-geometric", num_args = 4, value_names = ["NAME", "MIN", "MAX", "FACTOR"], allow_hyphen_values = true)]
+    pub geometric: Vec<String>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "How much to measure, and what the answer must be worth")]
+pub struct Effort {
     /// Runs of each command before measuring [default: 1]
     #[arg(short, long, value_name = "N")]
     pub warmup: Option<usize>,
@@ -79,12 +203,113 @@ pub struct Compare {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
+    /// The metric that decides when to stop, such as cpu or peak_rss [default: wall]
+    #[arg(long, value_name = "METRIC")]
+    pub metric: Option<String>,
+
+    /// A metric from the output: a regular expression with a group, or `json:/pointer`; OPTIONS are a unit (s, ms,
+    /// us, ns, B, kB, MB, count) and `more` if more is better
+    #[arg(long, value_name = "NAME[,OPTIONS]=PATTERN")]
+    pub metric_from: Vec<String>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Runs")]
+pub struct Runs {
+    /// End a run after this time; it is counted as failed
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub timeout: Option<Duration>,
+
+    /// Go on after runs that fail, or only after those with these exit codes; they are counted and left out
+    #[arg(short, long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all-non-zero")]
+    pub ignore_failure: Option<String>,
+
+    /// Exit codes that are no failure, such as 0,1 for grep [default: 0]
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    pub success_codes: Vec<i32>,
+
+    /// Pause before each run, for what the last one left behind to settle
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub gap: Option<Duration>,
+
+    /// Say so if the commands do not write the same
+    #[arg(long)]
+    pub check_output: bool,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Hooks (run by sh, not measured; once for all commands, or once for each)")]
+pub struct Hooks {
+    /// Before the first run of a command
+    #[arg(short, long, value_name = "COMMAND")]
+    pub setup: Vec<OsString>,
+
+    /// Before every run
+    #[arg(short, long, value_name = "COMMAND")]
+    pub prepare: Vec<OsString>,
+
+    /// After every run, also one that failed
+    #[arg(short = 'C', long, value_name = "COMMAND")]
+    pub conclude: Vec<OsString>,
+
+    /// At the end, however it comes
+    #[arg(short, long, value_name = "COMMAND")]
+    pub cleanup: Vec<OsString>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "The machine")]
+pub struct Machine {
+    /// Give the commands precedence over everything else (needs root): by the scheduler's groups, or in real time
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "autogroup")]
+    pub isolate: Option<IsolationPolicy>,
+
+    /// CPUs for all commands, such as 0,2-3
+    #[arg(long, value_name = "CPUS", value_parser = parse_cpus)]
+    pub pin: Option<Cpus>,
+
+    /// Wait before a block while other programs keep the CPUs busy, at most 5 s
+    #[arg(long)]
+    pub wait_quiet: bool,
+}
+
+impl Machine {
+    /// What the machine is asked to do.
+    pub fn settings(&self) -> Settings {
+        let isolation = |policy| match policy {
+            IsolationPolicy::Autogroup => Isolation::Autogroup,
+            IsolationPolicy::Fifo => Isolation::Fifo,
+        };
+        Settings {
+            isolate: self.isolate.map(isolation),
+            pin: self.pin.as_ref().map(|cpus| cpus.0.clone()),
+            wait_quiet: self.wait_quiet,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IsolationPolicy {
+    /// Autogroup nice -20
+    Autogroup,
+    /// SCHED_FIFO, priority 1
+    Fifo,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Files")]
+pub struct Files {
     /// Write every run to this file at once, for `whyslow report`; an older one is kept as FILE.old
     #[arg(short = 'o', long = "record", value_name = "FILE")]
     pub record: Option<PathBuf>,
 
-    #[command(flatten)]
-    pub output: Output,
+    /// Go on with a recording that was interrupted, in the order that it was to have
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["commands", "words", "record"])]
+    pub resume: Option<PathBuf>,
+
+    /// Print what would be run, and run nothing
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// Show the result of a recording again, without running anything
@@ -100,6 +325,7 @@ pub struct Report {
 
 /// How to show a result
 #[derive(Args)]
+#[command(next_help_heading = "The result")]
 pub struct Output {
     /// Print the result as one JSON object
     #[arg(long)]
@@ -109,10 +335,76 @@ pub struct Output {
     #[arg(short, long)]
     pub quiet: bool,
 
+    /// Print it as another program would: ministat, cmpthese, timestr, benchstat, hyperfine
+    #[arg(long, value_name = "NAME", conflicts_with = "json", value_parser = parse_view)]
+    pub view: Option<String>,
+
+    /// Write it to a file as well (`-` is the standard output): json, hyperfine-json, hyperfine-json2, csv,
+    /// csv-summary, markdown, asciidoc, org, go
+    #[arg(long = "export", value_name = "FORM=FILE", value_parser = parse_export)]
+    pub exports: Vec<Exported>,
+
+    /// The same as --export hyperfine-json=FILE
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub export_json: Option<PathBuf>,
+
+    /// The same as --export csv-summary=FILE
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub export_csv: Option<PathBuf>,
+
+    /// The same as --export markdown=FILE
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub export_markdown: Option<PathBuf>,
+
+    /// The same as --export asciidoc=FILE
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub export_asciidoc: Option<PathBuf>,
+
+    /// The same as --export org=FILE
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub export_orgmode: Option<PathBuf>,
+
     /// When to use colour
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColourPolicy::Auto)]
     pub color: ColourPolicy,
 }
+
+/// Print a script that completes commands and options, to be read by the shell
+#[derive(Args)]
+#[command(
+    after_help = "Example:\n  whyslow completions bash > ~/.local/share/bash-completion/completions/whyslow"
+)]
+pub struct Completions {
+    pub shell: clap_complete::Shell,
+}
+
+/// Print the manual page
+#[derive(Args)]
+#[command(after_help = "Example:\n  whyslow man | man -l -")]
+pub struct Man {
+    /// Of this subcommand
+    pub subcommand: Option<String>,
+}
+
+/// `FORM=FILE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    pub form: String,
+    pub file: PathBuf,
+}
+
+/// Where the standard output goes, as typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OutputPolicy {
+    Pipe,
+    Null,
+    Inherit,
+    File(PathBuf),
+}
+
+/// Numbers of CPUs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cpus(pub Vec<usize>);
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ColourPolicy {
@@ -135,6 +427,54 @@ fn parse_time(text: &str) -> Result<Duration, String> {
 fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end();
     number.parse().map_err(|_| "not a number of per cent such as 2 or 0.5".to_owned())
+}
+
+fn parse_output(text: &str) -> Result<OutputPolicy, String> {
+    match text {
+        "pipe" => Ok(OutputPolicy::Pipe),
+        "null" => Ok(OutputPolicy::Null),
+        "inherit" => Ok(OutputPolicy::Inherit),
+        file if file.contains('/') => Ok(OutputPolicy::File(file.into())),
+        other => Err(format!("not pipe, null or inherit; write ./{other} for a file of that name")),
+    }
+}
+
+/// `0,2-3`.
+fn parse_cpus(text: &str) -> Result<Cpus, String> {
+    let wrong = || "not a list of CPUs such as 0,2-3".to_owned();
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (usize, usize) =
+            (first.trim().parse().map_err(|_| wrong())?, last.trim().parse().map_err(|_| wrong())?);
+        if first > last || last >= MOST_CPUS {
+            return Err(wrong());
+        }
+        cpus.extend(first..=last);
+    }
+    Ok(Cpus(cpus))
+}
+
+/// More than any machine that Linux runs on.
+const MOST_CPUS: usize = 8_192;
+
+fn parse_view(text: &str) -> Result<String, String> {
+    let known = report::VIEWS.iter().map(|view| view.name);
+    parse_name(text, known)
+}
+
+fn parse_export(text: &str) -> Result<Exported, String> {
+    let (form, file) = text.split_once('=').ok_or("not FORM=FILE, such as markdown=result.md")?;
+    let form = parse_name(form, report::EXPORTS.iter().map(|export| export.name))?;
+    Ok(Exported { form, file: file.into() })
+}
+
+fn parse_name<'a>(text: &str, mut known: impl Iterator<Item = &'a str> + Clone) -> Result<String, String> {
+    if known.clone().any(|name| name == text) {
+        return Ok(text.to_owned());
+    }
+    let first = known.next().unwrap_or_default().to_owned();
+    Err(format!("known are {}", known.fold(first, |names, name| names + ", " + name)))
 }
 
 #[cfg(test)]

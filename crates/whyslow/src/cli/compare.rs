@@ -3,17 +3,16 @@
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::arguments::Compare;
 use super::progress::ProgressLine;
-use super::report::show;
-use super::{MachineMaker, Screen, Status, Trouble};
+use super::report::{read_recording, show};
+use super::{MachineMaker, Screen, Status, Trouble, asked, dry_run};
 use crate::analysis::{Analysis, analyze};
-use crate::model::{Exit, Experiment, Stop};
-use crate::plan::{self, PlanError, Question};
+use crate::model::{End, Exit, Experiment, Stop};
+use crate::plan::{self, PlanError};
 use crate::report;
-use crate::session::{Event, Measured, Stamp, Watcher, WatcherError, measure};
+use crate::session::{self, Event, Measured, Stamp, Watcher, WatcherError, measure};
 use crate::store::Writer;
 
 pub fn run(
@@ -21,14 +20,55 @@ pub fn run(
     screen: &mut Screen<'_>,
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
-    let experiment = plan::compose(&question(&options))?;
-    let mut machine = machine().map_err(|error| Trouble::new(chain(&error)))?;
-    let recorder = options.record.as_deref().map(Recorder::create).transpose()?;
-    let measured = watch(experiment, &options, screen, machine.as_mut(), recorder);
-    // The result is shown before any trouble: what was measured is never lost.
+    if let Some(path) = &options.files.resume {
+        return resume(path, &options, screen, machine);
+    }
+    let experiment = plan::compose(&asked::question(&options)?)?;
+    if options.files.dry_run {
+        screen.print(&dry_run::describe(&experiment))?;
+        return Ok(Status::Done);
+    }
+    options.output.check()?;
+    let mut machine =
+        machine(options.surroundings.settings()).map_err(|error| Trouble::new(chain(&error)))?;
+    let recorder = options.files.record.as_deref().map(Recorder::create).transpose()?;
+    let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
+    let measured = watch(&experiment, &options, screen, recorder, |watcher| {
+        measure(experiment.clone(), machine.as_mut(), watcher, stamp)
+    });
+    finish(measured, &options, screen)
+}
+
+/// Goes on with a recording; what it holds already is not measured again.
+fn resume(
+    path: &Path,
+    options: &Compare,
+    screen: &mut Screen<'_>,
+    machine: Box<MachineMaker<'_>>,
+) -> Result<Status, Trouble> {
+    let recording = read_recording(path)?;
+    if let Some(End { stop: Stop::Decided | Stop::RunsDone | Stop::BudgetSpent, .. }) = recording.end {
+        return Err(Trouble::new(format!("{} is complete, there is nothing to go on with", path.display()))
+            .hint(format!("show it with `whyslow report {}`", path.display())));
+    }
+    options.output.check()?;
+    let mut machine =
+        machine(options.surroundings.settings()).map_err(|error| Trouble::new(chain(&error)))?;
+    let recorder = Recorder::append(path)?;
+    let experiment = recording.header.experiment.clone();
+    let measured = watch(&experiment, options, screen, Some(recorder), |watcher| {
+        session::resume(recording, machine.as_mut(), watcher)
+    });
+    finish(measured, options, screen)
+}
+
+/// The result is shown before any trouble: what was measured is never lost.
+fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
     let analysis = analyze(&measured.recording);
-    let is_empty = analysis.variants.iter().all(|variant| variant.runs == 0);
-    if options.output.json || !is_empty {
+    let is_empty = analysis.variants.iter().all(|variant| variant.runs + variant.failed == 0);
+    let is_failed = matches!(analysis.stop, Some(Stop::Failed | Stop::HookFailed));
+    let has_result = analysis.variants.iter().any(|variant| variant.runs > 0) || !(is_empty || is_failed);
+    if options.output.json || has_result {
         show(&measured.recording, &analysis, &options.output, screen)?;
     }
     if let Some(trouble) = measured.trouble {
@@ -43,50 +83,19 @@ pub fn run(
 }
 
 fn watch(
-    experiment: Experiment,
+    experiment: &Experiment,
     options: &Compare,
     screen: &mut Screen<'_>,
-    machine: &mut dyn crate::machine::Machine,
     recorder: Option<Recorder>,
+    measure: impl FnOnce(&mut dyn Watcher) -> Measured,
 ) -> Measured {
-    let progress = (!options.output.quiet).then(|| ProgressLine::new(screen, &experiment));
-    let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
-    measure(experiment, machine, &mut Watchers { recorder, progress }, stamp)
+    let progress = (!options.output.quiet).then(|| ProgressLine::new(screen, experiment));
+    measure(&mut Watchers { recorder, progress })
 }
 
 /// Local time with offset.
 fn now() -> String {
     jiff::ZonedDateTime::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
-}
-
-fn question(options: &Compare) -> Question {
-    let options_seed = options.seed.unwrap_or_else(seed_from_clock);
-    Question {
-        commands: options
-            .commands
-            .iter()
-            .cloned()
-            .map(|line| crate::plan::Typed::Line(line.into()))
-            .collect(),
-        names: options.names.clone(),
-        reference: options.reference.clone().map(Into::into),
-        reference_name: options.reference_name.clone(),
-        warmup: options.warmup,
-        runs: options.runs,
-        min_runs: options.min_runs,
-        max_runs: options.max_runs,
-        budget_s: options.budget.map(|budget| budget.as_secs_f64()),
-        confidence: options.confidence,
-        margin: options.margin,
-        seed: options_seed,
-        ..Question::default()
-    }
-}
-
-/// Below 2^32, so that the seed is short to type and exact in every reader of JSON.
-fn seed_from_clock() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::from(since.subsec_nanos() ^ (since.as_secs() as u32).rotate_left(16))
 }
 
 fn hook_failed(analysis: &Analysis) -> Trouble {
@@ -156,6 +165,18 @@ impl Recorder {
             std::fs::rename(path, aside).map_err(fail)?;
         }
         let file = File::create(path).map_err(fail)?;
+        Ok(Recorder { writer: Writer::new(BufWriter::new(file)), path: path.display().to_string() })
+    }
+
+    /// A last line that breaks off is cut, so that the next one starts where it should.
+    fn append(path: &Path) -> Result<Self, Trouble> {
+        let fail = |error: std::io::Error| {
+            Trouble::new(format!("cannot go on with the recording {}: {error}", path.display()))
+        };
+        let text = std::fs::read(path).map_err(fail)?;
+        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let file = File::options().append(true).open(path).map_err(fail)?;
+        file.set_len(whole as u64).map_err(fail)?;
         Ok(Recorder { writer: Writer::new(BufWriter::new(file)), path: path.display().to_string() })
     }
 

@@ -1,6 +1,7 @@
 //! From a question to what is to be run: variants, block orders. Pure: no file, process, clock or environment.
 
 mod orders;
+mod output_metrics;
 pub mod parameters;
 mod question;
 mod surroundings;
@@ -8,6 +9,7 @@ mod variants;
 mod words;
 
 pub use orders::block_order;
+pub use output_metrics::metric_from;
 pub use parameters::Parameter;
 pub use question::{PlanError, Question, Surroundings, Typed, compose};
 pub use variants::variants;

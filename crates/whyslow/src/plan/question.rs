@@ -43,6 +43,8 @@ pub struct Question {
     pub success_codes: Vec<i32>,
     pub timeout_s: Option<f64>,
     pub gap_s: f64,
+    /// Compares what the commands write.
+    pub digest_output: bool,
     /// Adds the base once more, to see what this machine calls equal.
     pub with_twin: bool,
 }
@@ -112,6 +114,8 @@ pub enum PlanError {
     UnknownPlaceholder { name: String, known: Vec<String> },
     #[error("`{name}` is no metric")]
     UnknownMetric { name: String, known: Vec<String> },
+    #[error("`--metric-from {text}` is not NAME[,OPTIONS]=PATTERN: {what}")]
+    OutputMetric { text: String, what: String },
     #[error("the number of runs must be at least 1")]
     NoRuns,
     #[error("`--min-runs {min}` is more than `--max-runs {max}`")]
@@ -177,7 +181,11 @@ pub fn compose(question: &Question) -> Result<Experiment, PlanError> {
     let metrics: Vec<Metric> = Metric::all_known().into_iter().chain(question.metrics.clone()).collect();
     let experiment = Experiment {
         name,
-        workload: Workload::Command(Launch { timeout_s: question.timeout_s, ..Launch::default() }),
+        workload: Workload::Command(Launch {
+            timeout_s: question.timeout_s,
+            digest_output: question.digest_output,
+            ..Launch::default()
+        }),
         factors,
         design: design(question, base, &metrics)?,
         metrics,

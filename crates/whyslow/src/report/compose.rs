@@ -165,6 +165,11 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c == '\t' { ' ' } else { c }).flat_map(visible).collect()
 }
 
+/// The same for a text of several lines.
+pub fn printable_lines(text: &str) -> String {
+    text.lines().map(|line| printable(line) + "\n").collect()
+}
+
 fn visible(c: char) -> Vec<char> {
     if c.is_control() { c.escape_default().collect() } else { vec![c] }
 }

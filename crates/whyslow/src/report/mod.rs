@@ -10,9 +10,11 @@ mod terminal;
 pub mod views;
 mod words;
 
-pub use compose::{compose, compose_quietly, hook_failure, last_lines, printable};
+pub use compose::{compose, compose_quietly, hook_failure, last_lines, printable, printable_lines};
 pub use document::{Document, Line, Part, Span, Table, Tone};
+pub use exports::{EXPORTS, export};
 pub use json::{SCHEMA_VERSION, json};
 pub use quantity::{bytes, count, duration, percent, seconds};
 pub use terminal::{Style, render};
+pub use views::{VIEWS, show_recording, view};
 pub use words::{concern, exit, headline, ratio_range};

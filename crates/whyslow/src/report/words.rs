@@ -133,6 +133,9 @@ pub fn exit(exit: &Exit) -> String {
     match exit {
         Exit::Code(code) => format!("exited with status {code}"),
         Exit::Signal(signal) => format!("was killed by signal {signal}{}", signal_name(*signal)),
+        Exit::Stopped(signal) => {
+            format!("was stopped by signal {signal}{} and did not go on", signal_name(*signal))
+        }
         Exit::TimedOut => "did not end in time and was killed".to_owned(),
         Exit::NotStarted { errno: 2, step } if step == "exec" => "was not found".to_owned(),
         Exit::NotStarted { errno, step } => {
@@ -181,6 +184,10 @@ fn signal_name(signal: i32) -> &'static str {
         13 => " (SIGPIPE)",
         14 => " (SIGALRM)",
         15 => " (SIGTERM)",
+        19 => " (SIGSTOP)",
+        20 => " (SIGTSTP)",
+        21 => " (SIGTTIN)",
+        22 => " (SIGTTOU)",
         24 => " (SIGXCPU)",
         25 => " (SIGXFSZ)",
         31 => " (SIGSYS)",
@@ -208,6 +215,11 @@ pub fn concern(names: &[String], concern: &Concern) -> String {
             "the CPU frequency went {} by {} during the measurement; the blocks cancel it, single times do not",
             up_or_down(*change),
             percent(change.abs())
+        ),
+        Concern::Suspended { runs, seconds: asleep_s } => format!(
+            "the computer was suspended during {runs} {}, for {} in all: the wall time leaves that out, but what follows a sleep is not as before",
+            if *runs == 1 { "run" } else { "runs" },
+            seconds(*asleep_s)
         ),
         Concern::Drift { change } => format!(
             "all times went {} by {} during the measurement; the verdict stands, because every block holds every variant",

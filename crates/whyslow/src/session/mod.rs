@@ -3,7 +3,7 @@
 
 mod measure;
 
-pub use measure::{Stamp, measure};
+pub use measure::{Stamp, measure, resume};
 
 use crate::analysis::Progress;
 use crate::machine::MachineError;

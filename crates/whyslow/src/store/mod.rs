@@ -164,7 +164,11 @@ fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadE
         Line::Whyslow { .. } => return Err(ReadError::SecondHeader { line: number }),
         Line::Run(run) => match broken_run(&recording.header, &run) {
             Some(what) => return inconsistent(what),
-            None => recording.runs.push(run),
+            // A recording that was interrupted and went on has an end in its middle.
+            None => {
+                recording.end = None;
+                recording.runs.push(run);
+            }
         },
         Line::Looks(looks) if looks.at.is_empty() || !(looks.alpha_each > 0.0 && looks.alpha_each < 1.0) => {
             return inconsistent("looks at nothing, or at no possible error");

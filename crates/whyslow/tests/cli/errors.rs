@@ -58,7 +58,7 @@ fn words_that_are_no_arguments_are_refused() {
     let cases: [(&[&str], &str); 7] = [
         (&["compare", "a", "b", "--runz", "3"], "'--runs'"),
         (&["comapre", "a", "b"], "'compare'"),
-        (&["compare"], "<COMMAND>"),
+        (&["compare"], "at least two commands"),
         (&["compare", "a", "b", "--budget", "soon"], "not a time such as"),
         (&["compare", "a", "b", "--margin", "much"], "not a number of per cent"),
         (&["compare", "a", "b", "--color", "blue"], "always"),
@@ -82,7 +82,7 @@ fn nothing_to_do_shows_the_help() {
 #[test]
 fn a_machine_that_cannot_start_is_an_error_with_its_cause() {
     let source = Some("no more processes".into());
-    let machine = || Err(MachineError { what: "cannot start the launcher".into(), source });
+    let machine = |_settings| Err(MachineError { what: "cannot start the launcher".into(), source });
     let printed = whyslow_with(PLAIN, Box::new(machine), &COMPARE);
     assert_error(&printed, "cannot start the launcher: no more processes", None);
 }
@@ -140,7 +140,7 @@ fn control_characters_of_a_program_reach_no_terminal() {
 fn a_machine_that_fails_on_the_way_leaves_the_result_until_then() {
     let hangs = Failure { when: When::From(15), ..Failure::always(How::Hang) };
     let world = failing(hangs);
-    let machine = || Ok(Box::new(Simulated::new(world)) as Box<dyn whyslow::machine::Machine>);
+    let machine = |_settings| Ok(Box::new(Simulated::new(world)) as Box<dyn whyslow::machine::Machine>);
     let printed = whyslow_with(PLAIN, Box::new(machine), &[&COMPARE[..], &["--runs", "50"]].concat());
     assert_error(&printed, "never ends", None);
     assert!(printed.stdout.contains("13 blocks"), "{}", printed.stdout);

@@ -56,7 +56,7 @@ fn what_is_asked_wrongly_touches_no_file() {
     for arguments in wrong {
         assert_eq!(whyslow_without_machine(arguments).status, Status::CouldNot, "{arguments:?}");
     }
-    let no_machine = || Err(MachineError { what: "none".into(), source: None });
+    let no_machine = |_settings| Err(MachineError { what: "none".into(), source: None });
     let arguments = [&COMPARE[..], &["-o", name]].concat();
     assert_eq!(whyslow_with(PLAIN, Box::new(no_machine), &arguments).status, Status::CouldNot);
     assert_eq!(fs::read_to_string(file).unwrap(), "hours of work");
@@ -114,7 +114,7 @@ fn an_output_that_cannot_be_written_is_an_error_and_the_recording_stays() {
     for (path, status) in [("/dev/full", Status::CouldNot), ("/dev/null", Status::Done)] {
         let mut stdout = File::options().write(true).open(path).unwrap();
         let mut stderr = Vec::new();
-        let machine = || {
+        let machine = |_settings| {
             let machine = whyslow::machine::simulated::Simulated::new(slower());
             Ok(Box::new(machine) as Box<dyn whyslow::machine::Machine>)
         };

@@ -110,7 +110,7 @@ pub fn whyslow(world: World, arguments: &[&str]) -> Printed {
 }
 
 pub fn whyslow_on(terminal: Terminal, world: World, arguments: &[&str]) -> Printed {
-    let machine = || Ok(Box::new(Simulated::new(world)) as Box<dyn Machine>);
+    let machine = |_settings| Ok(Box::new(Simulated::new(world)) as Box<dyn Machine>);
     whyslow_with(terminal, Box::new(machine), arguments)
 }
 
@@ -128,7 +128,7 @@ pub fn whyslow_with(terminal: Terminal, machine: Box<cli::MachineMaker<'_>>, arg
 
 /// The program where it must not need a machine.
 pub fn whyslow_without_machine(arguments: &[&str]) -> Printed {
-    let machine = || Err(MachineError { what: "a machine was started".into(), source: None });
+    let machine = |_settings| Err(MachineError { what: "a machine was started".into(), source: None });
     whyslow_with(PLAIN, Box::new(machine), arguments)
 }
 

@@ -49,6 +49,7 @@ fn exit(exit: &Exit) -> String {
     match exit {
         Exit::Code(code) => code.to_string(),
         Exit::Signal(signal) => format!("signal {signal}"),
+        Exit::Stopped(signal) => format!("stopped {signal}"),
         Exit::TimedOut => "timed out".to_owned(),
         Exit::NotStarted { errno, step } => format!("not started: {step}, errno {errno}"),
         Exit::Interrupted => "interrupted".to_owned(),

@@ -59,6 +59,6 @@ pub fn exit_code(exit: &Exit) -> Option<i32> {
     match exit {
         Exit::Code(code) => Some(*code),
         Exit::Signal(signal) => Some(128 + signal),
-        Exit::TimedOut | Exit::NotStarted { .. } | Exit::Interrupted => None,
+        Exit::Stopped(_) | Exit::TimedOut | Exit::NotStarted { .. } | Exit::Interrupted => None,
     }
 }
