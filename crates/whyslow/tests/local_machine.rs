@@ -6,12 +6,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use whyslow::machine::local::{Interrupt, Local};
+use whyslow::machine::local::{Interrupt, Local, Settings};
 use whyslow::machine::{Machine, Outcome};
 use whyslow::model::{ByteText, Exit, Input, Launch, Metric};
 
 fn machine() -> Local {
-    Local::start(Interrupt::new().unwrap()).unwrap()
+    Local::start(Interrupt::new().unwrap(), Settings::default()).unwrap()
 }
 
 fn launch(argv: &[&str]) -> Launch {
@@ -232,7 +232,7 @@ fn the_memory_of_the_measuring_process_is_not_in_the_peak() {
 fn an_interrupt_ends_the_run_and_all_later_ones() {
     let start = Instant::now();
     let interrupt = Interrupt::new().unwrap();
-    let mut machine = Local::start(interrupt.clone()).unwrap();
+    let mut machine = Local::start(interrupt.clone(), Settings::default()).unwrap();
     assert!(!machine.interrupted());
     let waker = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(50));

@@ -1,10 +1,7 @@
 //! Arguments in, exit code out. The only room that prints, reads the environment and knows what a terminal is.
 
 mod arguments;
-mod asked;
 mod compare;
-mod dry_run;
-mod manual;
 mod progress;
 mod report;
 mod screen;
@@ -16,7 +13,7 @@ use clap::Parser;
 
 pub use screen::Screen;
 
-use crate::machine::local::{Interrupt, Local, Settings};
+use crate::machine::local::{Interrupt, Local};
 use crate::machine::{Machine, MachineError};
 use arguments::{Arguments, Command};
 
@@ -30,7 +27,7 @@ pub enum Status {
 }
 
 /// Makes the machine when a command turns out to need one.
-pub type MachineMaker<'a> = dyn FnOnce(Settings) -> Result<Box<dyn Machine>, MachineError> + 'a;
+pub type MachineMaker<'a> = dyn FnOnce() -> Result<Box<dyn Machine>, MachineError> + 'a;
 
 /// The program as the operating system starts it.
 pub fn main() -> ExitCode {
@@ -41,12 +38,12 @@ pub fn main() -> ExitCode {
     ExitCode::from(status as u8)
 }
 
-fn local_machine(settings: Settings) -> Result<Box<dyn Machine>, MachineError> {
+fn local_machine() -> Result<Box<dyn Machine>, MachineError> {
     let interrupt = Interrupt::on_signals().map_err(|error| MachineError {
         what: "cannot listen for signals".to_owned(),
         source: Some(Box::new(error)),
     })?;
-    Ok(Box::new(Local::start(interrupt, settings)?))
+    Ok(Box::new(Local::start(interrupt, Default::default())?))
 }
 
 /// The program as a function of its arguments, its outputs and a machine; tests call it with a simulated one.
@@ -59,10 +56,6 @@ pub fn run(
         Err(error) => return usage(&error, &mut screen),
         Ok(Arguments { command: Command::Compare(options) }) => compare::run(*options, &mut screen, machine),
         Ok(Arguments { command: Command::Report(options) }) => report::run(options, &mut screen),
-        Ok(Arguments { command: Command::Completions(options) }) => {
-            manual::completions(&options, &mut screen)
-        }
-        Ok(Arguments { command: Command::Man(options) }) => manual::man(&options, &mut screen),
     };
     result.unwrap_or_else(|trouble| {
         trouble.show(&mut screen);

@@ -34,6 +34,9 @@ pub trait Machine {
     /// Lets time pass with nothing running; a user who asks to stop ends it.
     fn pause(&mut self, seconds: f64);
 
+    /// Waits before a block until the rest of the machine is quiet, if that was asked for.
+    fn wait_until_quiet(&mut self) {}
+
     /// Seconds on a clock that never goes back.
     fn now_s(&mut self) -> f64;
 

@@ -7,12 +7,15 @@
 //! Nothing here repeats, orders or judges runs.
 
 mod abilities;
+mod affinity;
 mod attempt;
 mod conditions;
 mod environment;
 mod host;
 mod interrupt;
 mod pipes;
+mod quiet;
+mod settings;
 mod values;
 
 use std::fs::{File, OpenOptions};
@@ -24,6 +27,7 @@ use self::attempt::{Attempt, Means, Problem, broken, null_run};
 use self::conditions::Gauges;
 use self::environment::{Prepared, Refused, Variables};
 pub use self::interrupt::Interrupt;
+pub use self::settings::{Isolation, Settings};
 use self::values::Seen;
 use super::{Machine, MachineError, Outcome};
 use crate::model::{Conditions, Exit, Floor, Host, Launch, Metric, Missing};
@@ -46,21 +50,34 @@ pub struct Local {
     prepared: Vec<(Launch, Prepared)>,
     /// Descendants of earlier runs were alive when the last one ended.
     has_strangers: bool,
+    settings: Settings,
+    /// What was done for them.
+    settings_done: Vec<String>,
 }
 
 impl Local {
-    pub fn start(interrupt: Interrupt) -> Result<Local, MachineError> {
+    pub fn start(interrupt: Interrupt, settings: Settings) -> Result<Local, MachineError> {
         let environment = environment::inherited();
         let nothing = OpenOptions::new().read(true).write(true).open("/dev/null");
         let nothing = nothing.map_err(|error| broken("cannot open /dev/null", error))?;
         let launcher = Launcher::start();
         let mut launcher = launcher.map_err(|error| broken("cannot measure commands here", error))?;
+        let settings_done = settings.apply(launcher.process_id())?;
         let probe = null_run(&mut launcher, &nothing)?;
         let abilities = Abilities::new(launcher.counters(), &probe);
         let gauges = Gauges::open();
-        let prepared = Vec::new();
-        let has_strangers = false;
-        Ok(Local { launcher, interrupt, gauges, abilities, environment, nothing, prepared, has_strangers })
+        Ok(Local {
+            launcher,
+            interrupt,
+            gauges,
+            abilities,
+            environment,
+            nothing,
+            prepared: Vec::new(),
+            has_strangers: false,
+            settings,
+            settings_done,
+        })
     }
 
     /// Runs the launch as `execvp` would: what the kernel does not know how to run goes to the shell.
@@ -137,6 +154,16 @@ impl Machine for Local {
 
     fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing> {
         self.abilities.check(&metric.name)
+    }
+
+    fn settings(&self) -> Vec<String> {
+        self.settings_done.clone()
+    }
+
+    fn wait_until_quiet(&mut self) {
+        if self.settings.wait_quiet {
+            quiet::wait(&self.interrupt);
+        }
     }
 
     fn floor(&mut self) -> Option<Floor> {
