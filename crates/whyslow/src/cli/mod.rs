@@ -1,7 +1,10 @@
 //! Arguments in, exit code out. The only room that prints, reads the environment and knows what a terminal is.
 
 mod arguments;
+mod asked;
 mod compare;
+mod dry_run;
+mod manual;
 mod progress;
 mod report;
 mod screen;
@@ -13,7 +16,7 @@ use clap::Parser;
 
 pub use screen::Screen;
 
-use crate::machine::local::{Interrupt, Local};
+use crate::machine::local::{Interrupt, Local, Settings};
 use crate::machine::{Machine, MachineError};
 use arguments::{Arguments, Command};
 
@@ -27,7 +30,7 @@ pub enum Status {
 }
 
 /// Makes the machine when a command turns out to need one.
-pub type MachineMaker<'a> = dyn FnOnce() -> Result<Box<dyn Machine>, MachineError> + 'a;
+pub type MachineMaker<'a> = dyn FnOnce(Settings) -> Result<Box<dyn Machine>, MachineError> + 'a;
 
 /// The program as the operating system starts it.
 pub fn main() -> ExitCode {
@@ -38,12 +41,12 @@ pub fn main() -> ExitCode {
     ExitCode::from(status as u8)
 }
 
-fn local_machine() -> Result<Box<dyn Machine>, MachineError> {
+fn local_machine(settings: Settings) -> Result<Box<dyn Machine>, MachineError> {
     let interrupt = Interrupt::on_signals().map_err(|error| MachineError {
         what: "cannot listen for signals".to_owned(),
         source: Some(Box::new(error)),
     })?;
-    Ok(Box::new(Local::start(interrupt, Default::default())?))
+    Ok(Box::new(Local::start(interrupt, settings)?))
 }
 
 /// The program as a function of its arguments, its outputs and a machine; tests call it with a simulated one.
@@ -56,6 +59,10 @@ pub fn run(
         Err(error) => return usage(&error, &mut screen),
         Ok(Arguments { command: Command::Compare(options) }) => compare::run(*options, &mut screen, machine),
         Ok(Arguments { command: Command::Report(options) }) => report::run(options, &mut screen),
+        Ok(Arguments { command: Command::Completions(options) }) => {
+            manual::completions(&options, &mut screen)
+        }
+        Ok(Arguments { command: Command::Man(options) }) => manual::man(&options, &mut screen),
     };
     result.unwrap_or_else(|trouble| {
         trouble.show(&mut screen);

@@ -27,22 +27,17 @@ pub fn measure(
     stamp: Stamp,
 ) -> Measured {
     let header = header(experiment, machine, stamp);
-    let variants = plan::variants(&header.experiment);
-    let began_s = machine.now_s();
-    let mut session = Session {
-        recording: Recording::new(header),
-        variants,
-        machine,
-        watcher,
-        began_s,
-        block_s: Vec::new(),
-        complete_blocks: 0,
-        failed_runs: 0,
-        warmup_block_s: None,
-        set_up: Vec::new(),
-    };
-    let trouble = session.run().err();
-    Measured { recording: session.recording, trouble }
+    Session::new(Recording::new(header), machine, watcher).measure()
+}
+
+/// Goes on with a recording that ended before its time, from the block after its last one. A block that was broken off
+/// stays as it is: its runs would be too far apart in time.
+pub fn resume(mut recording: Recording, machine: &mut dyn Machine, watcher: &mut dyn Watcher) -> Measured {
+    recording.end = None;
+    recording.hook_failure = None;
+    let mut session = Session::new(recording, machine, watcher);
+    session.remember();
+    session.measure()
 }
 
 fn header(experiment: Experiment, machine: &mut dyn Machine, stamp: Stamp) -> Header {
@@ -74,11 +69,54 @@ struct Session<'a> {
     warmup_block_s: Option<f64>,
     /// Variants whose setup was begun, in that order.
     set_up: Vec<usize>,
+    /// Where measuring begins: after what a resumed recording holds already.
+    first_block: usize,
 }
 
-impl Session<'_> {
+impl<'a> Session<'a> {
+    fn new(recording: Recording, machine: &'a mut dyn Machine, watcher: &'a mut dyn Watcher) -> Self {
+        Session {
+            variants: plan::variants(&recording.header.experiment),
+            recording,
+            began_s: machine.now_s(),
+            machine,
+            watcher,
+            block_s: Vec::new(),
+            complete_blocks: 0,
+            failed_runs: 0,
+            warmup_block_s: None,
+            set_up: Vec::new(),
+            first_block: 0,
+        }
+    }
+
+    fn measure(mut self) -> Measured {
+        let trouble = self.run().err();
+        Measured { recording: self.recording, trouble }
+    }
+
+    /// Takes up where the recording stopped: its blocks, their times, and its clock.
+    fn remember(&mut self) {
+        let design = &self.recording.header.experiment.design;
+        let runs = &self.recording.runs;
+        let Some(last) = runs.last() else { return };
+        self.first_block = last.block + 1;
+        self.began_s -= last.start_s;
+        let mut starts: Vec<f64> = Vec::new();
+        for block in runs.chunk_by(|one, next| one.block == next.block) {
+            starts.push(block[0].start_s);
+            let is_complete =
+                block.iter().filter(|run| design.counts(&run.exit)).count() == self.variants.len();
+            self.complete_blocks += usize::from(is_complete && block[0].block >= design.warmup);
+        }
+        let took_s = starts.windows(2).map(|pair| pair[1] - pair[0]);
+        self.block_s = took_s.skip(design.warmup).collect();
+    }
+
     fn run(&mut self) -> Result<(), SessionError> {
-        self.watcher.notice(Event::Began(&self.recording.header))?;
+        if self.first_block == 0 {
+            self.watcher.notice(Event::Began(&self.recording.header))?;
+        }
         let measured = self.set_up_and_measure();
         // Whatever happened, what was set up is cleaned up.
         let cleaned = self.clean_up();
@@ -133,7 +171,7 @@ impl Session<'_> {
 
     fn run_blocks(&mut self) -> Result<Stop, SessionError> {
         let warmup = self.recording.header.experiment.design.warmup;
-        for block in 0.. {
+        for block in self.first_block.. {
             let before_s = self.machine.now_s();
             let failed_before = self.failed_runs;
             if let Some(stop) = self.run_block(block)? {
