@@ -35,6 +35,7 @@ fn results() -> Vec<Value> {
         result(pair(1.0).with_rights(Rights::none()).with_tick(0.004), &["--runs", "3"]),
         result(failing(How::Exit(22)), &["--runs", "30"]),
         result(failing(How::Signal(9)), &["--runs", "30"]),
+        result(failing(How::Stop(21)), &["--runs", "30"]),
         result(failing(not_started), &["--runs", "30"]),
         result(pair(1.2).with_interrupt(Interrupt::AfterRuns(0)), &[]),
     ]

@@ -42,6 +42,10 @@ pub struct Launch {
     pub digest_output: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<f64>,
+    /// How long to wait, after its end, for descendants that outlive it. What they use until then is in the
+    /// CPU time, not in the wall time; `None` does not wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_for_descendants_s: Option<f64>,
     /// CPUs that it may run on; `None` leaves it as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Vec<usize>>,

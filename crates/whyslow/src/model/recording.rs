@@ -76,6 +76,8 @@ fn is_zero(count: &u32) -> bool {
 pub enum Exit {
     Code(i32),
     Signal(i32),
+    /// A signal stopped it (Ctrl-Z, reading from a terminal in the background) and it did not go on.
+    Stopped(i32),
     TimedOut,
     /// The operating system refused to start it; `step` says what was being done.
     NotStarted {
@@ -107,6 +109,9 @@ pub struct Conditions {
     /// Mean frequency of the CPUs at the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_hz: Option<f32>,
+    /// Time that the whole computer slept during the run. The clock of the wall time stood still meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspended_s: Option<f32>,
 }
 
 impl Conditions {

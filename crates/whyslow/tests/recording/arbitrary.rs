@@ -109,17 +109,28 @@ fn edit() -> impl Strategy<Value = Edit> {
 fn launch() -> impl Strategy<Value = Launch> {
     let env = vec((bytes(), option::of(bytes())), 0..3);
     let affinity = option::of(vec(0usize..64, 1..4));
-    let around = (option::of(text()), input(), output(), option::of(seconds()), affinity, any::<bool>());
+    let around = (
+        option::of(text()),
+        input(),
+        output(),
+        option::of(seconds()),
+        affinity,
+        any::<bool>(),
+        option::of(seconds()),
+    );
     (vec(bytes(), 0..3), env, around).prop_map(
-        |(argv, env, (cwd, stdin, stdout, timeout_s, affinity, digest_output))| Launch {
-            argv,
-            env,
-            cwd: cwd.map(Into::into),
-            stdin,
-            stdout,
-            timeout_s,
-            affinity,
-            digest_output,
+        |(argv, env, (cwd, stdin, stdout, timeout_s, affinity, digest_output, wait_for_descendants_s))| {
+            Launch {
+                argv,
+                env,
+                cwd: cwd.map(Into::into),
+                stdin,
+                stdout,
+                timeout_s,
+                affinity,
+                digest_output,
+                wait_for_descendants_s,
+            }
         },
     )
 }
@@ -186,6 +197,7 @@ fn exit() -> impl Strategy<Value = Exit> {
     let failed = prop_oneof![
         (1i32..256).prop_map(Exit::Code),
         (1i32..65).prop_map(Exit::Signal),
+        (1i32..65).prop_map(Exit::Stopped),
         Just(Exit::TimedOut),
         (1i32..133, text()).prop_map(|(errno, step)| Exit::NotStarted { errno, step }),
         Just(Exit::Interrupted),
@@ -195,12 +207,13 @@ fn exit() -> impl Strategy<Value = Exit> {
 
 fn conditions() -> impl Strategy<Value = Conditions> {
     let share = || option::of(0.0f32..1.0);
-    (share(), share(), share(), option::of(1e8f32..1e10)).prop_map(
-        |(cpu_pressure, load, steal_s, frequency_hz)| Conditions {
+    (share(), share(), share(), option::of(1e8f32..1e10), share()).prop_map(
+        |(cpu_pressure, load, steal_s, frequency_hz, suspended_s)| Conditions {
             cpu_pressure,
             load,
             steal_s,
             frequency_hz,
+            suspended_s,
         },
     )
 }

@@ -34,6 +34,7 @@ pub struct Before {
     at: Instant,
     pressure_us: Option<u64>,
     steal_ticks: Option<u64>,
+    asleep_ns: Option<i64>,
 }
 
 impl Gauges {
@@ -53,6 +54,7 @@ impl Gauges {
         Before {
             steal_ticks: read(&self.times, steal_ticks),
             pressure_us: read(&self.pressure, some_total_us),
+            asleep_ns: asleep_ns(),
             at: Instant::now(),
         }
     }
@@ -68,6 +70,7 @@ impl Gauges {
             load: read(&self.load, first_number),
             steal_s: steal_ticks.map(|ticks| (ticks as f64 / self.ticks_per_second) as f32),
             frequency_hz: self.mean_frequency_hz(),
+            suspended_s: suspended_s(before.asleep_ns, asleep_ns()),
         }
     }
 
@@ -80,6 +83,25 @@ impl Gauges {
         }
         (count > 0.0).then(|| sum / count)
     }
+}
+
+/// How long the computer has slept since it was started: one clock counts that and the other does not.
+fn asleep_ns() -> Option<i64> {
+    Some(clock_ns(libc::CLOCK_BOOTTIME)? - clock_ns(libc::CLOCK_MONOTONIC)?)
+}
+
+fn clock_ns(clock: libc::clockid_t) -> Option<i64> {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call fills the structure; a clock that the kernel does not know is an error.
+    let failed = unsafe { libc::clock_gettime(clock, &mut now) } != 0;
+    (!failed).then(|| now.tv_sec * 1_000_000_000 + now.tv_nsec)
+}
+
+/// The two clocks are not read at the same moment, so a small difference is none.
+fn suspended_s(before_ns: Option<i64>, after_ns: Option<i64>) -> Option<f32> {
+    const SHORTEST_SLEEP_NS: i64 = 100_000_000;
+    let slept_ns = after_ns? - before_ns?;
+    (slept_ns >= SHORTEST_SLEEP_NS).then(|| (slept_ns as f64 / 1e9) as f32)
 }
 
 fn share(part_us: u64, window_us: f64) -> f32 {
@@ -194,6 +216,14 @@ mod tests {
         assert_eq!(difference(None, Some(5)), None);
         assert_eq!(share(700, 500.0), 1.0);
         assert_eq!(share(0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn a_sleep_is_what_one_clock_has_more_than_the_other() {
+        assert_eq!(suspended_s(Some(7), Some(3_000_000_007)), Some(3.0));
+        assert_eq!(suspended_s(Some(7), Some(40_000)), None);
+        assert_eq!(suspended_s(Some(40_000), Some(7)), None);
+        assert_eq!(suspended_s(None, Some(3_000_000_000)), None);
     }
 
     #[test]

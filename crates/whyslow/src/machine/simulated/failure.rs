@@ -35,6 +35,7 @@ pub enum When {
 pub enum How {
     Exit(i32),
     Signal(i32),
+    Stop(i32),
     NotStarted {
         errno: i32,
         step: String,
@@ -82,6 +83,7 @@ impl How {
         match self {
             How::Exit(code) => Some(Exit::Code(*code)),
             How::Signal(signal) => Some(Exit::Signal(*signal)),
+            How::Stop(signal) => Some(Exit::Stopped(*signal)),
             How::NotStarted { errno, step } => Some(Exit::NotStarted { errno: *errno, step: step.clone() }),
             How::Hang => None,
         }

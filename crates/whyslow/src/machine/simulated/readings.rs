@@ -54,6 +54,7 @@ impl Readings<'_> {
             load: Some(tasks as f32),
             steal_s: Some(self.course.steal_s as f32),
             frequency_hz: Some((FREQUENCY_HZ / weather.clock) as f32),
+            suspended_s: None,
         }
     }
 
