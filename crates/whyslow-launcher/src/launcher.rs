@@ -23,6 +23,8 @@ mod counters;
 mod kernel;
 #[path = "launcher/orders.rs"]
 mod orders;
+#[path = "launcher/orphans.rs"]
+mod orphans;
 #[path = "launcher/runtime.rs"]
 mod runtime;
 #[path = "launcher/setup.rs"]
@@ -37,6 +39,7 @@ use child::Plan;
 use counters::Counters;
 use kernel::{Errno, exit};
 use orders::{Control, Room, Run};
+use orphans::{Orphans, Wish};
 use setup::Own;
 use wire::{Answer, Words};
 
@@ -68,19 +71,22 @@ fn serve() -> ! {
     let counters = Counters::find(&mut hello);
     control.send(&hello);
     let mut room = Room::new();
+    let mut orphans = Orphans::new();
     while let Some(order) = control.next_run(&mut room, counters) {
         let reply = match order {
-            Ok(mut run) => execute(&control, &own, &mut run),
+            Ok(mut run) => execute(&control, &own, &mut run, &mut orphans),
             Err(errno) => refuse(answer(wire::REFUSED), errno, wire::STEP_REQUEST),
         };
         room.shrink();
-        control.send(&reply);
+        if !control.send(&reply) {
+            break;
+        }
     }
-    exit(0)
+    orphans.farewell()
 }
 
 /// One command from start to reply.
-fn execute(control: &Control, own: &Own, run: &mut Run) -> Answer {
+fn execute(control: &Control, own: &Own, run: &mut Run, orphans: &mut Orphans) -> Answer {
     let mut reply = answer(wire::ENDED);
     reply.request_ns = kernel::now_ns();
     let spawned = child::spawn(&mut run.plan);
@@ -89,7 +95,7 @@ fn execute(control: &Control, own: &Own, run: &mut Run) -> Answer {
     setup::occupy_standard_descriptors(own.placeholder);
     run.close_descriptors();
     match spawned {
-        Ok(pid) => follow(control, own, &run.plan, pid, &mut reply),
+        Ok(pid) => follow(control, own, &run.plan, pid, &mut reply, orphans),
         Err(errno) => reply = refuse(reply, errno, wire::STEP_SPAWN),
     }
     run.plan.opened.close();
@@ -97,7 +103,7 @@ fn execute(control: &Control, own: &Own, run: &mut Run) -> Answer {
 }
 
 /// From exec, or from the failure to get there, to the end.
-fn follow(control: &Control, own: &Own, plan: &Plan, pid: i32, reply: &mut Answer) {
+fn follow(control: &Control, own: &Own, plan: &Plan, pid: i32, reply: &mut Answer, orphans: &mut Orphans) {
     reply.exec_ns = plan.exec_ns;
     if let Some((errno, step)) = plan.failed {
         watch::reap(pid, reply);
@@ -107,12 +113,38 @@ fn follow(control: &Control, own: &Own, plan: &Plan, pid: i32, reply: &mut Answe
     let end = watch::until_end(control, own.signals, pid, deadline(plan));
     reply.end_ns = end.end_ns;
     reply.stopped_by = end.stopped_by;
+    reply.stop_signal = end.stop_signal;
     watch::read_schedstat(pid, &mut reply.schedstat);
     watch::reap(pid, reply);
-    plan.opened.read(reply);
-    reply.leftovers = watch::reap_adopted();
     if end.hung_up {
+        orphans.end_all(0);
         exit(0);
+    }
+    part_with_orphans(control, own, plan, end.grace_until_ns, reply, orphans);
+    // After that, so that their work is in too.
+    plan.opened.read(reply);
+    orphans.take_stock(reply);
+}
+
+/// What a run leaves when it ends by itself may stay; what it leaves when it is ended by force may not.
+fn part_with_orphans(
+    control: &Control,
+    own: &Own,
+    plan: &Plan,
+    grace_until_ns: u64,
+    reply: &mut Answer,
+    orphans: &mut Orphans,
+) {
+    let until_ns = reply.end_ns.saturating_add(plan.descendants_ns);
+    if reply.stopped_by == wire::BY_NOBODY && plan.descendants_ns > 0 {
+        match orphans.wait(control, own.signals, until_ns, reply) {
+            Wish::GoOn => {}
+            Wish::Cancel => reply.stopped_by = wire::BY_CANCEL,
+            Wish::Leave => orphans.farewell(),
+        }
+    }
+    if reply.stopped_by != wire::BY_NOBODY {
+        orphans.end_this_run(grace_until_ns, reply);
     }
 }
 

@@ -20,7 +20,7 @@
 //!
 //! # What a command finds
 //!
-//! Its own process group without controlling terminal, the three standard descriptors and no other,
+//! Its own process group without controlling terminal (or with one of its own, [`Request::is_terminal`]), the three standard descriptors and no other,
 //! no signal blocked or ignored, its parent's death as a SIGKILL. Limits, niceness, umask and
 //! (unless the request says otherwise) directory and affinity are those that the caller had when
 //! the launcher was started.
@@ -30,8 +30,9 @@
 //! * Linux on x86_64 and aarch64; elsewhere [`Launcher::start`] says [`LauncherError::Unsupported`].
 //! * One command at a time per launcher.
 //! * A stop (Ctrl-Z) of the caller does not stop the running command.
-//! * A descendant that leaves the process group survives a timeout or a cancellation. One that outlives its
-//!   run is counted in [`Reply::leftovers`]; what it does afterwards is nobody's.
+//! * A descendant that outlives its run is counted in [`Reply::leftovers`]; what it does afterwards is nobody's. It
+//!   ends with the launcher, and with its run if that is ended by force.
+//! * Without `/proc/thread-self/children` a descendant that leaves the process group is not found, and survives.
 //! * A script (`#!`) cannot be executed as [`Program::Descriptor`], as the descriptor is closed by exec.
 //! * The command's environment is exactly that of the request, and the program is not searched in `PATH`.
 

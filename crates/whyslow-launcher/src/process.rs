@@ -144,10 +144,10 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// The launcher ends by itself when its socket is closed. If it does not, a stopped one for
+    /// The launcher ends the descendants that are left, and then itself, when its socket is closed. If it does not, a stopped one for
     /// example, it is killed.
     fn drop(&mut self) {
-        const PATIENCE: Duration = Duration::from_secs(2);
+        const PATIENCE: Duration = Duration::from_secs(3);
         let begin = Instant::now();
         while !self.has_ended() {
             if begin.elapsed() > PATIENCE {

@@ -8,11 +8,13 @@ pub enum Ended {
     Exited(i32),
     /// The signal, and whether the kernel wrote (or would have written) a core dump.
     Signaled(i32, bool),
+    /// A signal stopped it, it did not go on by itself, and was killed.
+    Stopped(i32),
     TimedOut,
     /// The program was never executed. Only `request_ns` of the reply has a meaning.
     NotStarted {
         errno: i32,
-        /// `spawn`, `group`, `stdin`, `stdout`, `stderr`, `chdir`, `affinity` or `exec`.
+        /// `spawn`, `group`, `stdin`, `stdout`, `stderr`, `terminal`, `autogroup`, `chdir`, `affinity` or `exec`.
         step: &'static str,
     },
     /// Interrupted by the caller; all times are 0 if that was before the start.
@@ -52,8 +54,13 @@ pub struct Reply {
     pub task_clock_ns: Option<u64>,
     /// Page faults, likewise. Of user code only unless [`Counters::page_faults`] is `Ok(true)`.
     pub page_faults: Option<u64>,
-    /// Orphans of this or earlier commands that are still alive.
+    /// Processor time of descendants that outlived their parents but ended before this reply.
+    pub leftover_user_ns: u64,
+    pub leftover_system_ns: u64,
+    /// Descendants of this command that are still alive. They end with the launcher, not before.
     pub leftovers: u32,
+    /// The same, with those of earlier commands.
+    pub strangers: u32,
 }
 
 /// `/proc/PID/schedstat`.
@@ -128,7 +135,10 @@ impl Reply {
             main_thread: main_thread(answer.schedstat),
             task_clock_ns: counted(answer.task_clock, counters.task_clock),
             page_faults: counted(answer.page_faults, counters.page_faults),
+            leftover_user_ns: answer.leftover_user_us * 1000,
+            leftover_system_ns: answer.leftover_system_us * 1000,
             leftovers: answer.leftovers as u32,
+            strangers: answer.strangers as u32,
         }
     }
 
@@ -151,6 +161,7 @@ fn outcome(answer: &Answer) -> Ended {
     match answer.stopped_by {
         wire::BY_TIMEOUT => Ended::TimedOut,
         wire::BY_CANCEL => Ended::Cancelled,
+        wire::BY_STOP => Ended::Stopped(answer.stop_signal as i32),
         _ if signal == 0 => Ended::Exited((answer.wait_status >> 8 & 0xff) as i32),
         _ => Ended::Signaled(signal, answer.wait_status & 0x80 != 0),
     }
@@ -182,6 +193,8 @@ mod tests {
         assert_eq!(outcome(&ended), Ended::Signaled(11, true));
         ended.stopped_by = wire::BY_TIMEOUT;
         assert_eq!(outcome(&ended), Ended::TimedOut);
+        (ended.stopped_by, ended.stop_signal) = (wire::BY_STOP, 21);
+        assert_eq!(outcome(&ended), Ended::Stopped(21));
     }
 
     #[test]
@@ -196,6 +209,8 @@ mod tests {
             (wire::STEP_CHDIR, "chdir"),
             (wire::STEP_AFFINITY, "affinity"),
             (wire::STEP_EXEC, "exec"),
+            (wire::STEP_TERMINAL, "terminal"),
+            (wire::STEP_AUTOGROUP, "autogroup"),
         ] {
             failed.step = step;
             assert_eq!(outcome(&failed), Ended::NotStarted { errno: 2, step: name });

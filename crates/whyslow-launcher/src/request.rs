@@ -30,6 +30,14 @@ pub struct Request {
     pub timeout_ns: Option<u64>,
     /// The processors that may be used: bit n of the row of words is processor n.
     pub affinity: Option<Vec<u64>>,
+    /// Standard output is a terminal that nobody else uses: the command gets a session of its own with this as
+    /// controlling terminal.
+    pub is_terminal: bool,
+    /// In such a session, give the scheduler's group of it the highest weight. (All other commands are in the group
+    /// of the launcher.)
+    pub raise_autogroup: bool,
+    /// How long to wait, after the end of the command, for descendants that outlive it.
+    pub wait_for_descendants_ns: u64,
 }
 
 impl Request {
@@ -45,6 +53,9 @@ impl Request {
             stderr: 2,
             timeout_ns: None,
             affinity: None,
+            is_terminal: false,
+            raise_autogroup: false,
+            wait_for_descendants_ns: 0,
         }
     }
 
@@ -61,6 +72,11 @@ impl Request {
         order.environment_count = self.env.len() as u64;
         order.affinity_words = affinity.len() as u64;
         order.timeout_ns = self.timeout_ns.unwrap_or(wire::NONE);
+        order.descendants_ns = self.wait_for_descendants_ns;
+        order.flags = if self.is_terminal { wire::TERMINAL } else { 0 };
+        if self.is_terminal && self.raise_autogroup {
+            order.flags |= wire::AUTOGROUP;
+        }
         let mut descriptors = vec![self.stdin, self.stdout, self.stderr];
         match &self.program {
             Program::Path(path) => order.program = body.string(path),

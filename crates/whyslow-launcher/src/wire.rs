@@ -35,10 +35,30 @@ pub const REFUSED: u64 = 4;
 pub const BY_NOBODY: u64 = 0;
 pub const BY_TIMEOUT: u64 = 1;
 pub const BY_CANCEL: u64 = 2;
+/// The command had been stopped by a signal and did not go on.
+pub const BY_STOP: u64 = 3;
 
-/// The steps of a start that can fail (`Answer::step`), in the order in which they happen.
-pub const STEPS: [&str; 11] =
-    ["none", "setup", "request", "spawn", "group", "stdin", "stdout", "stderr", "chdir", "affinity", "exec"];
+/// Bits of `Order::flags`. Standard output is a terminal, and becomes the controlling one of a session of its own.
+pub const TERMINAL: u64 = 1;
+/// The scheduler's group of that session gets the highest weight.
+pub const AUTOGROUP: u64 = 2;
+
+/// The steps of a start that can fail (`Answer::step`), most of them in the order in which they happen.
+pub const STEPS: [&str; 13] = [
+    "none",
+    "setup",
+    "request",
+    "spawn",
+    "group",
+    "stdin",
+    "stdout",
+    "stderr",
+    "chdir",
+    "affinity",
+    "exec",
+    "terminal",
+    "autogroup",
+];
 pub const STEP_SETUP: u64 = 1;
 pub const STEP_REQUEST: u64 = 2;
 pub const STEP_SPAWN: u64 = 3;
@@ -48,6 +68,9 @@ pub const STEP_STDIN: u64 = 5;
 pub const STEP_CHDIR: u64 = 8;
 pub const STEP_AFFINITY: u64 = 9;
 pub const STEP_EXEC: u64 = 10;
+/// These two come after standard error, where they are needed.
+pub const STEP_TERMINAL: u64 = 11;
+pub const STEP_AUTOGROUP: u64 = 12;
 
 /// From the library to the program. A `RUN` carries 3 descriptors (standard input, output, error),
 /// or 4 when the program to execute is a descriptor too, and is followed by `body_bytes` of body:
@@ -73,6 +96,9 @@ pub struct Order {
     pub directory: u64,
     /// Counted from the start of the command; `NONE`: no limit.
     pub timeout_ns: u64,
+    /// How long to wait for descendants after the end of the command.
+    pub descendants_ns: u64,
+    pub flags: u64,
     /// For `CANCEL`: how long the group may take to obey SIGTERM before SIGKILL.
     pub grace_ns: u64,
 }
@@ -88,6 +114,8 @@ pub struct Answer {
     /// As `wait4` gave it.
     pub wait_status: u64,
     pub stopped_by: u64,
+    /// The signal of `BY_STOP`.
+    pub stop_signal: u64,
     pub request_ns: u64,
     pub exec_ns: u64,
     pub end_ns: u64,
@@ -106,7 +134,13 @@ pub struct Answer {
     /// difference over the run, or `NONE`.
     pub task_clock: u64,
     pub page_faults: u64,
+    /// Used by descendants that outlived their parents and ended before the answer.
+    pub leftover_user_us: u64,
+    pub leftover_system_us: u64,
+    /// Descendants of this run that live.
     pub leftovers: u64,
+    /// The same, with those of earlier runs.
+    pub strangers: u64,
 }
 
 /// State of a counter that may not look at the kernel.

@@ -92,7 +92,7 @@ fn orphans_are_counted_while_they_live_and_reaped_afterwards() {
     unsafe { libc::kill(orphan.parse().unwrap(), libc::SIGKILL) };
     let gone = (0..1000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(10));
-        Command::new("/bin/true", &[]).run(&mut launcher).leftovers == 0
+        Command::new("/bin/true", &[]).run(&mut launcher).strangers == 0
     });
     assert!(gone && common::is_soon_gone(&orphan));
 }

@@ -23,6 +23,8 @@ pub struct Plan {
     /// 0: unchanged.
     pub affinity_words: usize,
     pub timeout_ns: u64,
+    pub descendants_ns: u64,
+    pub flags: u64,
     pub counters: Counters,
     /// Written by the child: the counters on itself.
     pub opened: Opened,
@@ -88,10 +90,19 @@ unsafe fn prepare_and_execute(plan: &mut Plan) -> (Errno, u64) {
 unsafe fn prepare(plan: &Plan) -> Result<(), (Errno, u64)> {
     // Should this launcher be killed, nobody could end the command any more.
     kernel::signal_on_parents_death(SIGKILL);
-    kernel::own_group().map_err(|errno| (errno, wire::STEP_GROUP))?;
+    let has_terminal = plan.flags & wire::TERMINAL != 0;
+    // Only who leads a session can have a controlling terminal; a session is a group, too.
+    let alone = if has_terminal { kernel::own_session() } else { kernel::own_group() };
+    alone.map_err(|errno| (errno, wire::STEP_GROUP))?;
     for (number, from) in plan.standard.iter().enumerate() {
         let step = wire::STEP_STDIN + number as u64;
         kernel::duplicate(*from, number as i32, false).map_err(|errno| (errno, step))?;
+    }
+    if has_terminal {
+        kernel::control_by_terminal(1).map_err(|errno| (errno, wire::STEP_TERMINAL))?;
+    }
+    if plan.flags & wire::AUTOGROUP != 0 {
+        raise_autogroup().map_err(|errno| (errno, wire::STEP_AUTOGROUP))?;
     }
     if !plan.directory.is_null() {
         // SAFETY: a string, by the contract of the function.
@@ -104,4 +115,12 @@ unsafe fn prepare(plan: &Plan) -> Result<(), (Errno, u64)> {
     }
     kernel::block_signals(0);
     Ok(())
+}
+
+/// A session of its own is a group of the scheduler of its own.
+fn raise_autogroup() -> Result<(), Errno> {
+    let file = kernel::open_to_write(b"/proc/thread-self/autogroup\0")?;
+    let written = kernel::write(file, b"-20");
+    kernel::close(file);
+    written.map(drop)
 }

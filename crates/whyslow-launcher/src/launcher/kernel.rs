@@ -4,7 +4,7 @@
 
 use core::arch::asm;
 use core::ffi::c_void;
-use core::ptr::null;
+use core::ptr::{null, null_mut};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Errno(pub i32);
@@ -25,6 +25,7 @@ mod number {
     pub const MUNMAP: usize = 11;
     pub const RT_SIGACTION: usize = 13;
     pub const RT_SIGPROCMASK: usize = 14;
+    pub const IOCTL: usize = 16;
     pub const SENDTO: usize = 44;
     pub const RECVMSG: usize = 47;
     pub const CLONE: usize = 56;
@@ -55,6 +56,7 @@ mod number {
     pub const EVENTFD2: usize = 19;
     pub const DUP3: usize = 24;
     pub const FCNTL: usize = 25;
+    pub const IOCTL: usize = 29;
     pub const CHDIR: usize = 49;
     pub const OPENAT: usize = 56;
     pub const CLOSE: usize = 57;
@@ -292,10 +294,10 @@ pub unsafe fn unmap(address: *mut u8, bytes: usize) {
     let _ = unsafe { call(number::MUNMAP, [address as usize, bytes, 0, 0, 0, 0]) };
 }
 
-pub fn default_disposition(signal: i32, flags: u64) {
+pub fn default_disposition(signal: i32) {
     // Handler 0 is the default; then flags, restorer, mask. Fails for SIGKILL and SIGSTOP, which
     // have no other.
-    let action = [0u64, flags, 0, 0];
+    let action = [0u64; 4];
     // SAFETY: the kernel reads a sigaction, with a set of 8 bytes.
     let _ = unsafe { call(number::RT_SIGACTION, [signal as usize, action.as_ptr() as usize, 0, 8, 0, 0]) };
 }
@@ -329,6 +331,12 @@ pub fn own_group() -> Result<(), Errno> {
 
 pub fn own_session() -> Result<(), Errno> {
     plain(number::SETSID, [0; 4]).map(drop)
+}
+
+/// For the leader of a session without terminal: the terminal at `descriptor` is to be its controlling one.
+pub fn control_by_terminal(descriptor: i32) -> Result<(), Errno> {
+    const TIOCSCTTY: usize = 0x540e;
+    plain(number::IOCTL, [descriptor as usize, TIOCSCTTY, 0, 0]).map(drop)
 }
 
 /// Orphans below this process become its children.
@@ -409,30 +417,50 @@ struct Polled {
     result: i16,
 }
 
-/// Whether the child has ended; it stays a zombie.
-pub fn has_ended(pid: i32) -> bool {
+/// What became of the child; it stays a zombie, or stopped.
+pub fn state(pid: i32) -> State {
     const P_PID: usize = 1;
+    const WSTOPPED: usize = 2;
     const WNOWAIT: usize = 0x0100_0000;
-    wait_id(P_PID, pid, WNOWAIT) == Ok(pid)
+    const CLD_STOPPED: i32 = 5;
+    match wait_id(P_PID, pid, WSTOPPED | WNOWAIT, null_mut()) {
+        // After number and user comes the status: here the signal.
+        Ok(information) if information[4] == pid && information[2] == CLD_STOPPED => {
+            State::Stopped(information[6])
+        }
+        Ok(information) if information[4] == pid => State::Ended,
+        _ => State::Running,
+    }
 }
 
-/// Reaps one child that has ended. `Ok(0)`: there are children, but all live. An error: there are
-/// none.
-pub fn reap_any() -> Result<i32, Errno> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Running,
+    /// By this signal.
+    Stopped(i32),
+    Ended,
+}
+
+/// Reaps one child that has ended: its number, and the 18 words of struct rusage. With 0 as number there are
+/// children, but all live. An error: there are none.
+pub fn reap_any() -> Result<(i32, [u64; 18]), Errno> {
     const P_ALL: usize = 0;
     const WALL: usize = 0x4000_0000;
-    wait_id(P_ALL, 0, WALL)
+    let mut usage = [0u64; 18];
+    let information = wait_id(P_ALL, 0, WALL, &mut usage)?;
+    Ok((information[4], usage))
 }
 
-fn wait_id(kind: usize, pid: i32, more: usize) -> Result<i32, Errno> {
+/// struct siginfo, whose process number is the fifth 32-bit word.
+fn wait_id(kind: usize, pid: i32, more: usize, usage: *mut [u64; 18]) -> Result<[i32; 32], Errno> {
     const WNOHANG_WEXITED: usize = 1 | 4;
-    // siginfo: 128 bytes, the process number is the fifth 32-bit word.
     let mut information = [0i32; 32];
     let pointer = information.as_mut_ptr() as usize;
-    // SAFETY: the kernel writes a siginfo there.
-    unsafe { call(number::WAITID, [kind, pid as usize, pointer, WNOHANG_WEXITED | more, 0, 0]) }?;
+    let arguments = [kind, pid as usize, pointer, WNOHANG_WEXITED | more, usage as usize, 0];
+    // SAFETY: the kernel writes a siginfo there, and a rusage where the pointer is not null.
+    unsafe { call(number::WAITID, arguments) }?;
     // With WNOHANG and nobody to report the structure is left zero.
-    Ok(information[4])
+    Ok(information)
 }
 
 /// Reaps the child, waiting for it if need be: wait status and the 18 words of struct rusage.

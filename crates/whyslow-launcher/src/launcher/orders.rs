@@ -5,7 +5,7 @@
 
 use crate::child::Plan;
 use crate::counters::{Counters, Opened};
-use crate::kernel::{self, EBADMSG, EINTR, Errno, exit};
+use crate::kernel::{self, EBADMSG, EINTR, Errno};
 use crate::wire::{self, Answer, Order, Words};
 use core::ptr::null;
 
@@ -34,16 +34,17 @@ impl Control {
         self.socket
     }
 
-    /// When nobody listens any more there is nobody to serve either.
-    pub fn send(&self, answer: &Answer) {
+    /// Says whether anybody listens; if not, there is nobody to serve either.
+    pub fn send(&self, answer: &Answer) -> bool {
         let mut rest = answer.bytes();
         while !rest.is_empty() {
             match kernel::send(self.socket, rest) {
                 Ok(count) => rest = &rest[count..],
                 Err(EINTR) => {}
-                Err(_) => exit(0),
+                Err(_) => return false,
             }
         }
+        true
     }
 
     /// The next command, received into `room`; nothing when the other end is closed or speaks
@@ -164,6 +165,8 @@ fn plan(
         affinity,
         affinity_words: order.affinity_words as usize,
         timeout_ns: order.timeout_ns,
+        descendants_ns: order.descendants_ns,
+        flags: order.flags,
         counters,
         opened: Opened::NONE,
         exec_ns: 0,

@@ -30,10 +30,9 @@ pub fn become_launcher(control: i32) -> Result<Own, Errno> {
 
 /// An ignored signal would stay ignored in every command (Rust programs ignore SIGPIPE).
 fn reset_dispositions() {
-    const SA_NOCLDSTOP: u64 = 1;
     for signal in 1..=64 {
-        let flags = if signal == SIGCHLD { SA_NOCLDSTOP } else { 0 };
-        kernel::default_disposition(signal, flags);
+        // SIGCHLD without SA_NOCLDSTOP: a child that is stopped is to be noticed.
+        kernel::default_disposition(signal);
     }
 }
 

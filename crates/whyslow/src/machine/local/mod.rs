@@ -135,7 +135,7 @@ impl Local {
         };
         let exit = values::exit(&attempt.reply);
         let values = values::values(metrics, &seen, &self.abilities);
-        self.has_strangers = attempt.reply.leftovers > 0;
+        self.has_strangers = attempt.reply.strangers > 0;
         Outcome {
             exit,
             values,

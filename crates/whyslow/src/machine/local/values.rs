@@ -36,8 +36,8 @@ fn value(name: &str, seen: &Seen<'_>, can: &Abilities) -> Option<f64> {
     match name {
         "wall_s" => wall_s(reply),
         "cpu_s" => cpu_s(reply),
-        "user_s" => cpu_s(reply).map(|_| seconds(reply.user_ns)),
-        "system_s" => cpu_s(reply).map(|_| seconds(reply.system_ns)),
+        "user_s" => cpu_s(reply).map(|_| seconds(reply.user_ns + reply.leftover_user_ns)),
+        "system_s" => cpu_s(reply).map(|_| seconds(reply.system_ns + reply.leftover_system_ns)),
         "task_clock_s" => task_clock_s(seen, can),
         "main_cpu_s" => main_cpu_s(reply, can),
         "run_queue_wait_s" => run_queue_wait_s(seen, can),
@@ -58,6 +58,7 @@ pub fn exit(reply: &Reply) -> Exit {
     match &reply.outcome {
         Ended::Exited(code) => Exit::Code(*code),
         Ended::Signaled(signal, _) => Exit::Signal(*signal),
+        Ended::Stopped(signal) => Exit::Stopped(*signal),
         Ended::TimedOut => Exit::TimedOut,
         Ended::Cancelled => Exit::Interrupted,
         Ended::NotStarted { errno, step } => Exit::NotStarted { errno: *errno, step: step.to_string() },
@@ -86,9 +87,11 @@ fn peak_rss_bytes(reply: &Reply) -> Option<f64> {
     count(reply.maxrss_bytes).filter(|bytes| *bytes > 0.0)
 }
 
-/// A program that ran has used some CPU, so 0 means "less than the kernel books".
+/// A program that ran has used some CPU, so 0 means "less than the kernel books". Orphans that ended with the command
+/// or while it was waited for them belong to it.
 fn cpu_s(reply: &Reply) -> Option<f64> {
-    let total_ns = reply.user_ns + reply.system_ns;
+    let leftover_ns = reply.leftover_user_ns + reply.leftover_system_ns;
+    let total_ns = reply.user_ns + reply.system_ns + leftover_ns;
     (total_ns > 0).then(|| seconds(total_ns))
 }
 
@@ -168,7 +171,10 @@ mod tests {
             main_thread: Some(SchedStat { on_cpu_ns: 10_000_000, wait_ns: 7_000_000, slices: 4 }),
             task_clock_ns: Some(10_100_000),
             page_faults: Some(95),
+            leftover_user_ns: 0,
+            leftover_system_ns: 0,
             leftovers: 0,
+            strangers: 0,
             request_ns: 4_900_000,
         }
     }
@@ -234,6 +240,14 @@ mod tests {
     }
 
     #[test]
+    fn what_orphans_used_is_in_the_cpu_time() {
+        let with = Reply { leftover_user_ns: 4_000_000, leftover_system_ns: 1_000_000, ..reply() };
+        assert_eq!(of("cpu_s", &with, &CAN), Some(0.015));
+        assert_eq!(of("user_s", &with, &CAN), Some(0.012));
+        assert_eq!(of("run_queue_wait_s", &with, &CAN), None, "not all of the work was the first thread's");
+    }
+
+    #[test]
     fn the_wait_of_the_first_thread_is_not_given_for_a_tree() {
         // 10 ms in the first thread allow for 1.5 ms elsewhere.
         let single = Reply { user_ns: 9_400_000, ..reply() };
@@ -279,6 +293,7 @@ mod tests {
         let end = |outcome| exit(&Reply { outcome, ..reply() });
         assert_eq!(end(Ended::Exited(22)), Exit::Code(22));
         assert_eq!(end(Ended::Signaled(9, false)), Exit::Signal(9));
+        assert_eq!(end(Ended::Stopped(21)), Exit::Stopped(21));
         assert_eq!(end(Ended::TimedOut), Exit::TimedOut);
         assert_eq!(end(Ended::Cancelled), Exit::Interrupted);
     }
