@@ -286,7 +286,8 @@ fn levels(question: &Question) -> Result<(Vec<Level>, usize), PlanError> {
         .enumerate()
         .map(|(index, command)| {
             let edits = question.surroundings.edits(Some(index), index + 1, command)?;
-            let name = question.names.get(index).cloned().unwrap_or_else(|| shown(command));
+            let name = question.names.get(index).cloned();
+            let name = name.unwrap_or_else(|| question.surroundings.shown(index) + &shown(command));
             Ok(Level { name, edits })
         })
         .collect::<Result<Vec<_>, PlanError>>()?;

@@ -52,6 +52,15 @@ impl Surroundings {
         Ok(edits)
     }
 
+    /// What tells the command at `index` from the others, as one would type it before the command.
+    pub(super) fn shown(&self, index: usize) -> String {
+        let differing = |entries: &[String]| match entries {
+            [] | [_] => String::new(),
+            entries => entries.get(index).map_or(String::new(), |entry| format!("{entry} ")),
+        };
+        differing(&self.env) + &differing(&self.wrapper)
+    }
+
     fn argv(
         &self,
         index: Option<usize>,

@@ -106,6 +106,10 @@ fn words(line: &[Span]) -> Vec<Word> {
             }
             match words.last_mut() {
                 Some(word) if spaces == 0 => word.pieces.push((text.to_owned(), span.tone)),
+                // A number stays with its unit.
+                Some(word) if text.starts_with('%') => {
+                    word.pieces.push((" ".repeat(spaces) + text, span.tone));
+                }
                 _ => words.push(Word { spaces, pieces: vec![(text.to_owned(), span.tone)] }),
             }
             spaces = 0;
