@@ -12,14 +12,16 @@ use whyslow_launcher::{Ended, Launcher, LauncherError, Program, Reader, Reply, R
 use super::conditions::Gauges;
 use super::environment::{Prepared, Refused};
 use super::interrupt::Interrupt;
-use super::pipes::{self, Channel, Tail};
+use super::pipes::{self, TAIL_BYTES, Tail};
+use super::streams::{Collector, Learnt, NoStreams, Streams, Wanted};
+use super::{affinity, terminal::TerminalGuard};
 use crate::machine::MachineError;
 use crate::model::{Conditions, Input, Launch};
 
 /// One run as the launcher and the pipes saw it.
 pub struct Attempt {
     pub reply: Reply,
-    pub output_bytes: u64,
+    pub output: Learnt,
     pub stderr_tail: Vec<u8>,
     pub conditions: Conditions,
 }
@@ -37,6 +39,9 @@ pub struct Means<'a> {
     pub interrupt: &'a Interrupt,
     /// An open /dev/null.
     pub nothing: &'a File,
+    /// Of our own terminal, once a run was let at it.
+    pub guard: &'a mut Option<TerminalGuard>,
+    pub raise_autogroup: bool,
 }
 
 impl Attempt {
@@ -47,41 +52,67 @@ impl Attempt {
 }
 
 impl Means<'_> {
-    pub fn attempt(&mut self, launch: &Launch, prepared: Prepared) -> Result<Attempt, Problem> {
+    pub fn attempt(
+        &mut self,
+        launch: &Launch,
+        prepared: Prepared,
+        wants_text: bool,
+    ) -> Result<Attempt, Problem> {
         let stdin = open_stdin(&launch.stdin)?;
-        // New ones for every run: what a descendant of an earlier run still writes must not reach this one.
-        let stdout = Channel::open_wide().map_err(no_pipe)?;
-        let stderr = Channel::open().map_err(no_pipe)?;
+        let streams = Streams::open(&launch.stdout)?;
+        let nothing = self.nothing.as_raw_fd();
+        let [stdout, stderr] = streams.ends(nothing);
+        let no_stdin = streams.terminal().unwrap_or(nothing);
         let request = Request {
             cwd: prepared.cwd,
             env: prepared.env,
-            stdin: stdin.as_ref().unwrap_or(self.nothing).as_raw_fd(),
-            stdout: stdout.writing.as_raw_fd(),
-            stderr: stderr.writing.as_raw_fd(),
-            timeout_ns: launch.timeout_s.and_then(timeout_ns),
+            stdin: stdin.as_ref().map_or(no_stdin, AsRawFd::as_raw_fd),
+            stdout,
+            stderr,
+            timeout_ns: launch.timeout_s.and_then(duration_ns),
+            affinity: launch.affinity.as_deref().map(affinity_mask).transpose()?,
+            is_terminal: streams.terminal().is_some(),
+            raise_autogroup: self.raise_autogroup,
+            wait_for_descendants_ns: launch.wait_for_descendants_s.and_then(duration_ns).unwrap_or(0),
             ..Request::new(Program::Path(prepared.program), prepared.argv)
         };
-        self.watch(&request, &stdout, &stderr)
+        if streams.is_ours() && self.guard.is_none() {
+            *self.guard = TerminalGuard::new();
+        }
+        let wanted = Wanted { digest: launch.digest_output, text: wants_text };
+        self.watch(&request, streams, wanted)
     }
 
-    fn watch(&mut self, request: &Request, stdout: &Channel, stderr: &Channel) -> Result<Attempt, Problem> {
-        let mut output_bytes = 0;
-        let mut tail = Tail::default();
-        let mut count = |bytes: &[u8]| output_bytes += bytes.len() as u64;
+    fn watch(&mut self, request: &Request, streams: Streams, wanted: Wanted) -> Result<Attempt, Problem> {
+        let mut collector = Collector::new(wanted);
+        let mut tail = Tail::new(TAIL_BYTES);
+        let mut collect = |bytes: &[u8]| collector.push(bytes);
         let mut keep = |bytes: &[u8]| tail.push(bytes);
+        let [stdout, stderr] = streams.readers();
+        let stdout = stdout.map(|fd| Reader::new(fd, &mut collect));
+        let stderr = stderr.map(|fd| Reader::new(fd, &mut keep));
+        let mut readers: Vec<Reader<'_>> = stdout.into_iter().chain(stderr).collect();
         let watch = Watch {
-            readers: &mut [
-                Reader::new(stdout.reading.as_raw_fd(), &mut count),
-                Reader::new(stderr.reading.as_raw_fd(), &mut keep),
-            ],
+            readers: &mut readers,
             interrupted: &|| self.interrupt.is_raised(),
             wake: Some(self.interrupt.wake_descriptor()),
         };
         let before = self.gauges.before();
         let reply = self.launcher.run(request, watch);
         let conditions = self.gauges.after(&before);
-        Ok(Attempt { reply: reply?, output_bytes, stderr_tail: tail.into_bytes(), conditions })
+        if let Some(guard) = self.guard {
+            guard.restore();
+        }
+        let is_joined = streams.terminal().is_some();
+        streams.finish(&mut collector);
+        let mut output = collector.learnt();
+        let stderr_tail = if is_joined { std::mem::take(&mut output.tail) } else { tail.into_bytes() };
+        Ok(Attempt { reply: reply?, output, stderr_tail, conditions })
     }
+}
+
+fn affinity_mask(cpus: &[usize]) -> Result<Vec<u64>, Problem> {
+    affinity::mask(cpus).ok_or(Problem::Command(Refused { errno: libc::EINVAL, step: "affinity" }))
 }
 
 fn open_stdin(input: &Input) -> Result<Option<File>, Problem> {
@@ -94,10 +125,10 @@ fn open_stdin(input: &Input) -> Result<Option<File>, Problem> {
     }
 }
 
-/// A limit that no clock can hold is none.
-fn timeout_ns(timeout_s: f64) -> Option<u64> {
-    let timeout = Duration::try_from_secs_f64(timeout_s).ok()?;
-    u64::try_from(timeout.as_nanos()).ok()
+/// A time that no clock can hold is none.
+fn duration_ns(seconds: f64) -> Option<u64> {
+    let duration = Duration::try_from_secs_f64(seconds).ok()?;
+    u64::try_from(duration.as_nanos()).ok()
 }
 
 /// A run of a program of a few instructions: what it costs to start and reap anything at all.
@@ -124,6 +155,18 @@ impl From<LauncherError> for Problem {
     }
 }
 
+impl From<NoStreams> for Problem {
+    fn from(error: NoStreams) -> Problem {
+        match error {
+            NoStreams::Refused(error) => {
+                let errno = error.raw_os_error().unwrap_or(libc::EINVAL);
+                Problem::Command(Refused { errno, step: "stdout" })
+            }
+            NoStreams::NoPipe(error) => no_pipe(error),
+        }
+    }
+}
+
 fn launcher_broke(error: LauncherError) -> MachineError {
     broken("the process that starts commands is gone, nothing more can be measured", error)
 }
@@ -142,9 +185,9 @@ mod tests {
 
     #[test]
     fn limits_of_time() {
-        assert_eq!(timeout_ns(0.5), Some(500_000_000));
+        assert_eq!(duration_ns(0.5), Some(500_000_000));
         for none in [f64::NAN, f64::INFINITY, -1.0, 1e30] {
-            assert_eq!(timeout_ns(none), None, "{none}");
+            assert_eq!(duration_ns(none), None, "{none}");
         }
     }
 

@@ -11,6 +11,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::terminal;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 /// A flag with a descriptor that becomes readable when the flag is raised. Clones share both.
@@ -44,6 +45,15 @@ impl Interrupt {
         // Actions run in the order of registration. With this one first, a second Ctrl-C ends the program at
         // once, which is what a user wants who pressed it twice.
         if signals.contains(&SIGINT) {
+            let raised = Arc::clone(&interrupt.raised);
+            // SAFETY: an atomic and two system calls, which a handler may do.
+            unsafe {
+                signal_hook::low_level::register(SIGINT, move || {
+                    if raised.load(Ordering::SeqCst) {
+                        terminal::restore_from_handler();
+                    }
+                })?;
+            }
             signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&interrupt.raised))?;
         }
         for signal in signals {

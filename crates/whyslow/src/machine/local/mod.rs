@@ -9,13 +9,17 @@
 mod abilities;
 mod affinity;
 mod attempt;
+mod circumstances;
 mod conditions;
 mod environment;
+mod extract;
 mod host;
 mod interrupt;
 mod pipes;
 mod quiet;
 mod settings;
+mod streams;
+mod terminal;
 mod values;
 
 use std::fs::{File, OpenOptions};
@@ -26,11 +30,13 @@ use self::abilities::Abilities;
 use self::attempt::{Attempt, Means, Problem, broken, null_run};
 use self::conditions::Gauges;
 use self::environment::{Prepared, Refused, Variables};
+use self::extract::Extractor;
 pub use self::interrupt::Interrupt;
 pub use self::settings::{Isolation, Settings};
+use self::terminal::TerminalGuard;
 use self::values::Seen;
 use super::{Machine, MachineError, Outcome};
-use crate::model::{Conditions, Exit, Floor, Host, Launch, Metric, Missing};
+use crate::model::{Circumstances, Conditions, Exit, Floor, Host, Launch, Metric, Missing};
 
 /// Launches that are kept ready. An experiment has a few variants; a search may go through many.
 const PREPARED_LIMIT: usize = 64;
@@ -50,6 +56,8 @@ pub struct Local {
     prepared: Vec<(Launch, Prepared)>,
     /// Descendants of earlier runs were alive when the last one ended.
     has_strangers: bool,
+    extractor: Extractor,
+    guard: Option<TerminalGuard>,
     settings: Settings,
     /// What was done for them.
     settings_done: Vec<String>,
@@ -75,25 +83,40 @@ impl Local {
             nothing,
             prepared: Vec::new(),
             has_strangers: false,
+            extractor: Extractor::default(),
+            guard: None,
             settings,
             settings_done,
         })
     }
 
     /// Runs the launch as `execvp` would: what the kernel does not know how to run goes to the shell.
-    fn attempt(&mut self, launch: &Launch, interrupt: &Interrupt) -> Result<Attempt, Problem> {
+    fn attempt(
+        &mut self,
+        launch: &Launch,
+        metrics: &[Metric],
+        interrupt: &Interrupt,
+    ) -> Result<Attempt, Problem> {
+        let wants_text = metrics.iter().any(|metric| metric.source.is_some());
         let prepared = self.prepare(launch).map_err(Problem::Command)?;
-        let attempt = self.means(interrupt).attempt(launch, prepared.clone())?;
+        let attempt = self.means(interrupt).attempt(launch, prepared.clone(), wants_text)?;
         if !attempt.needs_shell() {
             return Ok(attempt);
         }
         let prepared = prepared.through_shell();
         self.remember(launch, prepared.clone());
-        self.means(interrupt).attempt(launch, prepared)
+        self.means(interrupt).attempt(launch, prepared, wants_text)
     }
 
     fn means<'a>(&'a mut self, interrupt: &'a Interrupt) -> Means<'a> {
-        Means { launcher: &mut self.launcher, gauges: &self.gauges, interrupt, nothing: &self.nothing }
+        Means {
+            launcher: &mut self.launcher,
+            gauges: &self.gauges,
+            interrupt,
+            nothing: &self.nothing,
+            guard: &mut self.guard,
+            raise_autogroup: self.settings.isolate == Some(Isolation::Autogroup),
+        }
     }
 
     /// A command that cannot be tried is an outcome; only a machine that is broken is an error.
@@ -103,7 +126,7 @@ impl Local {
         metrics: &[Metric],
         interrupt: &Interrupt,
     ) -> Result<Outcome, MachineError> {
-        match self.attempt(launch, interrupt) {
+        match self.attempt(launch, metrics, interrupt) {
             Ok(attempt) => Ok(self.outcome(attempt, metrics)),
             Err(Problem::Command(refused)) => Ok(not_tried(refused, metrics)),
             Err(Problem::Machine(error)) => Err(error),
@@ -128,9 +151,11 @@ impl Local {
     }
 
     fn outcome(&mut self, attempt: Attempt, metrics: &[Metric]) -> Outcome {
+        let text = attempt.output.text.as_deref();
         let seen = Seen {
             reply: &attempt.reply,
-            output_bytes: attempt.output_bytes,
+            output_bytes: attempt.output.bytes,
+            printed: &metrics.iter().map(|metric| self.printed(metric, text)).collect::<Vec<_>>(),
             counters_are_shared: self.has_strangers,
         };
         let exit = values::exit(&attempt.reply);
@@ -142,8 +167,13 @@ impl Local {
             conditions: attempt.conditions,
             stderr_tail: attempt.stderr_tail,
             leftovers: attempt.reply.leftovers,
-            output_digest: None,
+            output_digest: attempt.output.digest,
         }
+    }
+
+    /// The number that the program itself printed for this metric.
+    fn printed(&mut self, metric: &Metric, text: Option<&[u8]>) -> Option<f64> {
+        self.extractor.number(metric.source.as_ref()?, text?)
     }
 }
 
@@ -152,8 +182,13 @@ impl Machine for Local {
         host::host()
     }
 
+    fn circumstances(&mut self) -> Circumstances {
+        circumstances::circumstances()
+    }
+
     fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing> {
-        self.abilities.check(&metric.name)
+        // Whether a program prints something is known when it has.
+        if metric.source.is_some() { Ok(()) } else { self.abilities.check(&metric.name) }
     }
 
     fn settings(&self) -> Vec<String> {

@@ -39,15 +39,19 @@ impl Channel {
 }
 
 /// The last bytes of a stream.
-#[derive(Default)]
 pub struct Tail {
     kept: VecDeque<u8>,
+    limit_bytes: usize,
 }
 
 impl Tail {
+    pub fn new(limit_bytes: usize) -> Tail {
+        Tail { kept: VecDeque::new(), limit_bytes }
+    }
+
     pub fn push(&mut self, bytes: &[u8]) {
-        let new = &bytes[bytes.len().saturating_sub(TAIL_BYTES)..];
-        let excess = (self.kept.len() + new.len()).saturating_sub(TAIL_BYTES);
+        let new = &bytes[bytes.len().saturating_sub(self.limit_bytes)..];
+        let excess = (self.kept.len() + new.len()).saturating_sub(self.limit_bytes);
         self.kept.drain(..excess);
         self.kept.extend(new);
     }
@@ -66,7 +70,7 @@ pub fn open_input(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn set_nonblocking(descriptor: libc::c_int, wanted: bool) -> io::Result<()> {
+pub fn set_nonblocking(descriptor: libc::c_int, wanted: bool) -> io::Result<()> {
     // SAFETY: plain fcntl calls on a descriptor that the caller owns.
     let done = unsafe {
         let old = libc::fcntl(descriptor, libc::F_GETFL);
@@ -86,11 +90,11 @@ mod tests {
     fn the_tail_is_the_end_whatever_the_pieces() {
         let text: Vec<u8> = (0..3 * TAIL_BYTES).map(|i| (i % 251) as u8).collect();
         for piece in [1, 7, 4095, 4096, 4097, 3 * TAIL_BYTES] {
-            let mut tail = Tail::default();
+            let mut tail = Tail::new(TAIL_BYTES);
             text.chunks(piece).for_each(|bytes| tail.push(bytes));
             assert_eq!(tail.into_bytes(), text[2 * TAIL_BYTES..], "pieces of {piece}");
         }
-        let mut short = Tail::default();
+        let mut short = Tail::new(TAIL_BYTES);
         short.push(b"no such ");
         short.push(b"file");
         assert_eq!(short.into_bytes(), b"no such file");

@@ -14,7 +14,9 @@ const OTHERS_CPU_S: f64 = 0.001;
 /// What is known of a run.
 pub struct Seen<'a> {
     pub reply: &'a Reply,
-    pub output_bytes: u64,
+    pub output_bytes: Option<u64>,
+    /// What the program printed for each metric that has a source there.
+    pub printed: &'a [Option<f64>],
     /// Descendants of an earlier run were still alive. The perf counters go on counting them, so those
     /// numbers are not of this run alone.
     pub counters_are_shared: bool,
@@ -28,7 +30,11 @@ pub fn values(metrics: &[Metric], seen: &Seen<'_>, can: &Abilities) -> Vec<Optio
     if matches!(seen.reply.outcome, Ended::NotStarted { .. } | Ended::Cancelled) {
         return vec![None; metrics.len()];
     }
-    metrics.iter().map(|metric| value(&metric.name, seen, can)).collect()
+    let value_of = |(index, metric): (usize, &Metric)| match metric.source {
+        Some(_) => seen.printed.get(index).copied().flatten(),
+        None => value(&metric.name, seen, can),
+    };
+    metrics.iter().enumerate().map(value_of).collect()
 }
 
 fn value(name: &str, seen: &Seen<'_>, can: &Abilities) -> Option<f64> {
@@ -48,7 +54,7 @@ fn value(name: &str, seen: &Seen<'_>, can: &Abilities) -> Option<f64> {
         "involuntary_switches" => count(reply.involuntary_switches),
         "blocks_read" => count(reply.blocks_in).filter(|_| can.disk_blocks),
         "blocks_written" => count(reply.blocks_out).filter(|_| can.disk_blocks),
-        "output_bytes" => count(seen.output_bytes),
+        "output_bytes" => seen.output_bytes.and_then(count),
         _ => None,
     }
 }
@@ -180,14 +186,14 @@ mod tests {
     }
 
     fn of(name: &str, reply: &Reply, can: &Abilities) -> Option<f64> {
-        value(name, &Seen { reply, output_bytes: 11, counters_are_shared: false }, can)
+        value(name, &Seen { reply, output_bytes: Some(11), printed: &[], counters_are_shared: false }, can)
     }
 
     #[test]
     fn every_known_metric_in_the_order_asked() {
         let metrics = Metric::all_known();
         let reply = reply();
-        let seen = Seen { reply: &reply, output_bytes: 11, counters_are_shared: false };
+        let seen = Seen { reply: &reply, output_bytes: Some(11), printed: &[], counters_are_shared: false };
         let given: Vec<f64> = values(&metrics, &seen, &CAN).into_iter().map(Option::unwrap).collect();
         let expected =
             [0.02, 0.01, 0.008, 0.002, 0.0101, 0.01, 0.007, 1048576.0, 95.0, 2.0, 3.0, 0.0, 16.0, 0.0, 11.0];
@@ -262,7 +268,7 @@ mod tests {
     #[test]
     fn counters_that_also_count_an_earlier_run_are_not_used() {
         let reply = Reply { task_clock_ns: Some(90_000_000), page_faults: Some(5000), ..reply() };
-        let seen = Seen { reply: &reply, output_bytes: 0, counters_are_shared: true };
+        let seen = Seen { reply: &reply, output_bytes: None, printed: &[], counters_are_shared: true };
         assert_eq!(value("task_clock_s", &seen, &CAN), None);
         assert_eq!(value("page_faults", &seen, &CAN), Some(92.0));
         assert_eq!(value("run_queue_wait_s", &seen, &CAN), Some(0.007));
@@ -283,7 +289,7 @@ mod tests {
     fn a_run_that_did_not_happen_has_no_values() {
         for outcome in [Ended::NotStarted { errno: 2, step: "exec" }, Ended::Cancelled] {
             let reply = Reply { outcome, ..reply() };
-            let seen = Seen { reply: &reply, output_bytes: 0, counters_are_shared: false };
+            let seen = Seen { reply: &reply, output_bytes: None, printed: &[], counters_are_shared: false };
             assert!(values(&Metric::all_known(), &seen, &CAN).iter().all(Option::is_none));
         }
     }
