@@ -4,12 +4,10 @@
 use benchmath::{dip, quantiles, spearman};
 
 use super::comparisons::read_together;
+use super::summaries::standing_out_from;
 use super::{Comparison, Reading, Samples, VariantSummary, Verdict};
 use crate::model::{FailurePolicy, Recording};
 
-/// A run this many median deviations above the median of its variant is called out.
-const OUTLIER_DEVIATIONS: f64 = 10.0;
-const OUTLIER_RATIO: f64 = 3.0;
 const DRIFT_SIGNIFICANCE: f64 = 0.001;
 const ORDER_SIGNIFICANCE: f64 = 0.01;
 /// sqrt(n) times Hartigan's dip above this means two modes (METHODOLOGY.md).
@@ -357,8 +355,8 @@ fn order(samples: &Samples, comparison: &Comparison) -> Option<Concern> {
 fn outliers(samples: &Samples, variant: usize) -> Option<Outliers> {
     let walls = samples.values(variant, "wall_s");
     let median = quantiles::median(&walls).filter(|&median| median > 0.0)?;
-    let limit = (median + OUTLIER_DEVIATIONS * quantiles::mad(&walls)?).max(median * 1.02);
-    let is_outlier = |wall: f64| wall > limit || wall > OUTLIER_RATIO * median;
+    let limit = standing_out_from(&walls)?;
+    let is_outlier = |wall: f64| wall > limit;
     let count = walls.iter().filter(|&&wall| is_outlier(wall)).count();
     if count == 0 {
         return None;

@@ -7,6 +7,7 @@ mod decision;
 mod looks;
 mod progress;
 mod samples;
+mod sensitivity;
 mod summaries;
 
 use serde::Serialize;
@@ -21,7 +22,8 @@ pub use decision::{Decision, decide};
 pub use looks::{is_fixed_for_time, look_times, settle};
 pub use progress::{Progress, progress};
 pub use samples::Samples;
-pub use summaries::{Histogram, Summary, VariantSummary};
+pub use sensitivity::{Sensitivity, sensitivity};
+pub use summaries::{Histogram, Summary, TICKS_FOR_A_SPLIT, VariantSummary};
 
 /// The metrics that always get a verdict.
 pub const JUDGED_METRICS: [&str; 2] = ["wall_s", "cpu_s"];

@@ -9,11 +9,14 @@ use super::{Estimate, Samples};
 use crate::model::{Exit, Recording, Variant};
 
 /// Runs with less CPU time than this many timer ticks have no meaningful split into user and system time.
-const TICKS_FOR_A_SPLIT: f64 = 4.0;
+pub const TICKS_FOR_A_SPLIT: f64 = 4.0;
 /// The coarsest common tick, for hosts that do not tell.
 const USUAL_TICK_S: f64 = 0.004;
 /// Scales the median absolute deviation to the standard deviation of normal noise.
 const MAD_TO_SD: f64 = 1.4826;
+/// A run this many median deviations above the median of its variant stands out.
+const OUTLIER_DEVIATIONS: f64 = 10.0;
+const OUTLIER_RATIO: f64 = 3.0;
 pub const HISTOGRAM_BINS: usize = 44;
 
 /// One metric of one variant.
@@ -200,17 +203,25 @@ fn is_cpu_bound(variant: usize, samples: &Samples) -> bool {
     quantiles::median(&shares).is_some_and(|share| (0.95..=1.05).contains(&share))
 }
 
-/// From the fastest run to the 98th percentile of all, so that one straggler does not squeeze the picture.
+/// From the fastest run to the slowest that does not stand out, so that one straggler does not squeeze the picture.
 fn axis(variants: usize, samples: &Samples) -> Option<(f64, f64)> {
-    let all: Vec<f64> = (0..variants)
-        .flat_map(|variant| samples.values(variant, "wall_s"))
-        .filter(|&value| value > 0.0)
-        .collect();
-    let low = quantiles::quantile(&all, 0.0)?;
-    let high = (0..variants)
-        .filter_map(|variant| quantiles::quantile(&samples.values(variant, "wall_s"), 0.98))
-        .fold(low, f64::max);
+    let times: Vec<Vec<f64>> = (0..variants).map(|variant| samples.values(variant, "wall_s")).collect();
+    let positive = times.iter().flatten().copied().filter(|&time| time > 0.0);
+    let low = positive.reduce(f64::min)?;
+    let high = times.iter().filter_map(|times| slowest_ordinary(times)).fold(low, f64::max);
     Some((low, high.max(low * 1.001)))
+}
+
+fn slowest_ordinary(times: &[f64]) -> Option<f64> {
+    let limit = standing_out_from(times)?;
+    times.iter().copied().filter(|&time| time <= limit).reduce(f64::max)
+}
+
+/// A run above this stands out from the others of its variant.
+pub fn standing_out_from(times: &[f64]) -> Option<f64> {
+    let median = quantiles::median(times).filter(|&median| median > 0.0)?;
+    let by_scatter = (median + OUTLIER_DEVIATIONS * quantiles::mad(times)?).max(median * 1.02);
+    Some(by_scatter.min(OUTLIER_RATIO * median))
 }
 
 fn histogram(values: &[f64], (low_s, high_s): (f64, f64)) -> Histogram {

@@ -185,7 +185,7 @@ fn labels(analysis: &Analysis, longest: usize) -> Vec<String> {
 }
 
 /// A, B, ... Z, AA, AB, ...
-fn letter(index: usize) -> String {
+pub(super) fn letter(index: usize) -> String {
     let last = char::from(b'A' + (index % 26) as u8);
     if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
 }

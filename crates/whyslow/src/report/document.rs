@@ -12,6 +12,7 @@ pub enum Part {
     /// Lines that are wrapped at the width.
     Text(Vec<Line>),
     Table(Table),
+    Definitions(Vec<Definition>),
     /// One distribution above another on a common axis.
     Distributions(Distributions),
     /// What to keep in mind: each wrapped behind a mark.
@@ -45,6 +46,14 @@ pub enum Tone {
 pub struct Table {
     pub header: Vec<String>,
     pub rows: Vec<Vec<String>>,
+}
+
+/// Text beside what it is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    pub head: Line,
+    /// Each begins a line, and is wrapped.
+    pub body: Vec<Line>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

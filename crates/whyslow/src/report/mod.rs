@@ -2,15 +2,18 @@
 //! words and arranges them in a [`Document`]; [`terminal`] draws a document; [`json`] is the machine's face.
 
 mod compose;
+mod doctor;
 mod document;
 pub mod exports;
 mod json;
 mod quantity;
+pub mod stat;
 mod terminal;
 pub mod views;
 mod words;
 
 pub use compose::{compose, compose_quietly, hook_failure, last_lines, printable, printable_lines};
+pub use doctor::{Finding, MachineNoise, Mark, doctor, doctor_json, findings, worst};
 pub use document::{Document, Line, Part, Span, Table, Tone};
 pub use exports::{EXPORTS, export};
 pub use json::{SCHEMA_VERSION, json};

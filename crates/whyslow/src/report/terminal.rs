@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style as Ansi};
 use unicode_width::UnicodeWidthStr;
 
-use super::document::{Distribution, Distributions, Document, Line, Part, Span, Table, Tone};
+use super::document::{Definition, Distribution, Distributions, Document, Line, Part, Span, Table, Tone};
 
 /// How to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,7 @@ fn render_part(part: &Part, style: Style) -> Vec<String> {
     match part {
         Part::Text(lines) => lines.iter().flat_map(|line| text(line, style)).collect(),
         Part::Table(table) => draw_table(table, style),
+        Part::Definitions(definitions) => draw_definitions(definitions, style),
         Part::Distributions(distributions) => draw_distributions(distributions, style),
         Part::Notes(notes) => notes.iter().flat_map(|note| wrapped(note, "* ", "  ", style)).collect(),
     }
@@ -116,6 +117,25 @@ fn words(line: &[Span]) -> Vec<Word> {
         }
     }
     words
+}
+
+/// In two columns, or with the text below its head where the second would be narrower than [`NARROWEST`].
+fn draw_definitions(definitions: &[Definition], style: Style) -> Vec<String> {
+    let width_of = |head: &Line| head.iter().map(|span| span.text.width()).sum::<usize>();
+    let column =
+        definitions.iter().map(|definition| width_of(&definition.head) + GAP.len()).max().unwrap_or(0);
+    let is_beside = column + NARROWEST <= style.width;
+    let indent = " ".repeat(if is_beside { column } else { 2 * GAP.len() });
+    let mut lines = Vec::new();
+    for Definition { head, body } in definitions {
+        let painted: String = head.iter().map(|span| painted(&span.text, span.tone, style)).collect();
+        let mut body = body.iter().flat_map(|line| wrapped(line, &indent, &indent, style));
+        let behind = " ".repeat(column - width_of(head));
+        let beside = if is_beside { body.next() } else { None };
+        lines.push(painted + &behind + beside.as_deref().map_or("", |line| &line[column..]));
+        lines.extend(body);
+    }
+    lines
 }
 
 fn draw_table(table: &Table, style: Style) -> Vec<String> {
@@ -227,6 +247,20 @@ mod tests {
     fn notes_hang_behind_their_mark() {
         let text = render_parts(vec![Part::Notes(vec![vec![plain("a b c d e f g h i j k l m n")]])], NARROW);
         assert_eq!(text, "* a b c d e f g h i j k\n  l m n\n");
+    }
+
+    #[test]
+    fn definitions_stand_beside_their_head_or_below_it() {
+        let definition = |head: &str, body: &str| Definition {
+            head: vec![plain(head)],
+            body: vec![vec![plain(body)], vec![plain("so there")]],
+        };
+        let part =
+            Part::Definitions(vec![definition("a", "one two three four five"), definition("long", "x")]);
+        let wide = render_parts(vec![part.clone()], Style { width: 26, ..NARROW });
+        assert_eq!(wide, "a     one two three four\n      five\n      so there\nlong  x\n      so there\n");
+        let narrow = render_parts(vec![part], NARROW);
+        assert_eq!(narrow, "a\n    one two three four\n    five\n    so there\nlong\n    x\n    so there\n");
     }
 
     #[test]

@@ -204,7 +204,7 @@ pub fn concern(names: &[String], concern: &Concern) -> String {
             percent(*wait_share)
         ),
         Concern::Pressure { share } => format!(
-            "the machine was busy: some task was waiting for a CPU {} of the time; CPU time suffers less than wall time",
+            "some task was waiting for a CPU {} of the time, one of other programs or of the commands themselves; CPU time suffers less than wall time",
             percent(*share)
         ),
         Concern::Steal { share } => format!(

@@ -88,7 +88,8 @@ fn summary_line(recording: &Recording, series: &Series, parameters: &BTreeSet<&s
     Some(line(&fields))
 }
 
-fn line(fields: &[String]) -> String {
+/// One row, ended by a newline.
+pub fn line(fields: &[String]) -> String {
     let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
     format!("{}\n", fields.join(","))
 }

@@ -15,7 +15,7 @@ pub fn markdown(recording: &Recording, analysis: &Analysis) -> String {
 /// A code span, with a fence longer than any row of backticks inside. A pipe ends a cell even there unless it is
 /// escaped; behind a backslash that escape is read differently by different readers, so such commands are written
 /// letter by letter.
-fn command(name: &str) -> String {
+pub fn command(name: &str) -> String {
     let name = printable(name);
     if name.contains("\\|") || name.ends_with('\\') || name.trim().is_empty() {
         return format!("<code>{}</code>", name.chars().map(entity).collect::<String>());

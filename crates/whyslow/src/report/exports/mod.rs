@@ -15,10 +15,12 @@ mod table;
 mod whyslow_json;
 
 pub use asciidoc::asciidoc;
+pub(super) use csv::line as csv_line;
 pub use csv::{csv, csv_summary};
 pub use go_benchmark::go_benchmark;
 pub use hyperfine_json::hyperfine_json;
 pub use hyperfine_json2::hyperfine_json2;
+pub(super) use markdown::command as code_span;
 pub use markdown::markdown;
 pub use org::org;
 pub use whyslow_json::whyslow_json;

@@ -6,7 +6,7 @@ use benchmath::{mann_whitney, signed_rank};
 use super::Options;
 use super::units::{ratio_range, words};
 use crate::analysis::{Verdict, decide};
-use crate::model::{DataSet, Schedule};
+use crate::model::{DataMetric, DataSet, Schedule};
 use crate::report::quantity::percent;
 
 /// Why there is no verdict although there is an interval.
@@ -146,8 +146,13 @@ impl Judgement {
 
     /// The claim in words, after the name of the other.
     pub fn sentence(&self, base: &DataSet) -> String {
-        let (larger, smaller) = words(&base.metric);
-        let (name, range) = (&base.name, self.range());
+        self.sentence_about(&base.name, &base.metric)
+    }
+
+    /// The same where the base is called otherwise than its data set.
+    pub fn sentence_about(&self, name: &str, metric: &DataMetric) -> String {
+        let (larger, smaller) = words(metric);
+        let range = self.range();
         match self.said {
             Said::Verdict(Verdict::Slower) => {
                 format!("{range} times as {} as {name}: {larger}", size_word(larger))

@@ -20,7 +20,7 @@ pub use benchstat::benchstat;
 pub use cmpthese::cmpthese;
 pub use figures::Figures;
 pub use hyperfine::hyperfine;
-pub use judged::{Judgement, Said, UNSAFE, judge};
+pub use judged::{Judgement, Said, UNSAFE, is_paired, judge};
 pub use ministat::{MINISTAT_LEVELS, MOST_SETS, ministat};
 pub use options::{Options, TimeStyle};
 pub use printf::{Conversion, Kind};
