@@ -3,6 +3,8 @@
 
 mod common;
 
+#[path = "cli/doctor.rs"]
+mod doctor;
 #[path = "cli/errors.rs"]
 mod errors;
 #[path = "cli/golden.rs"]

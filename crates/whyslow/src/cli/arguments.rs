@@ -21,6 +21,7 @@ pub struct Arguments {
 pub enum Command {
     Compare(Box<Compare>),
     Report(Report),
+    Doctor(Doctor),
     Completions(Completions),
     Man(Man),
 }
@@ -363,6 +364,30 @@ pub struct Output {
     /// The same as --export org=FILE
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub export_orgmode: Option<PathBuf>,
+
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColourPolicy::Auto)]
+    pub color: ColourPolicy,
+}
+
+/// Say what can be measured on this machine, what weakens measurements, and what to do about it
+///
+/// Measures how small a difference means anything here, by running a loop and `true` beside themselves. The exit code
+/// is 0 if all is fine, 1 if something weakens measurements, 2 if nothing can be measured.
+#[derive(Args)]
+#[command(before_help = "Examples:\n  whyslow doctor\n  whyslow doctor --seconds 0 --quiet")]
+pub struct Doctor {
+    /// Time for measuring the noise; 0 leaves it out
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "20")]
+    pub seconds: Duration,
+
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+
+    /// Print only what weakens measurements, and no progress
+    #[arg(short, long)]
+    pub quiet: bool,
 
     /// When to use colour
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColourPolicy::Auto)]

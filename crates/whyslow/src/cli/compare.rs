@@ -94,7 +94,7 @@ fn watch(
 }
 
 /// Local time with offset.
-fn now() -> String {
+pub fn now() -> String {
     jiff::ZonedDateTime::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
 
@@ -125,7 +125,7 @@ fn failed(analysis: &Analysis) -> Trouble {
 }
 
 /// An error with its causes, outermost first.
-fn chain(error: &dyn std::error::Error) -> String {
+pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

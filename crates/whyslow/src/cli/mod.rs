@@ -3,6 +3,7 @@
 mod arguments;
 mod asked;
 mod compare;
+mod doctor;
 mod dry_run;
 mod manual;
 mod progress;
@@ -25,6 +26,8 @@ use arguments::{Arguments, Command};
 #[repr(u8)]
 pub enum Status {
     Done = 0,
+    /// What was asked for is done; the answer is that something is wrong.
+    Warned = 1,
     CouldNot = 2,
     Interrupted = 130,
 }
@@ -59,6 +62,7 @@ pub fn run(
         Err(error) => return usage(&error, &mut screen),
         Ok(Arguments { command: Command::Compare(options) }) => compare::run(*options, &mut screen, machine),
         Ok(Arguments { command: Command::Report(options) }) => report::run(options, &mut screen),
+        Ok(Arguments { command: Command::Doctor(options) }) => doctor::run(&options, &mut screen, machine),
         Ok(Arguments { command: Command::Completions(options) }) => {
             manual::completions(&options, &mut screen)
         }

@@ -53,7 +53,11 @@ impl<'a> Screen<'a> {
     }
 
     pub fn style(&self, output: &Output) -> Style {
-        let colour = match output.color {
+        self.style_in(output.color)
+    }
+
+    pub fn style_in(&self, policy: ColourPolicy) -> Style {
+        let colour = match policy {
             ColourPolicy::Always => true,
             ColourPolicy::Never => false,
             ColourPolicy::Auto => self.colour,

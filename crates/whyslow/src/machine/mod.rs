@@ -4,12 +4,17 @@
 pub mod local;
 pub mod simulated;
 
-use crate::model::{Conditions, Exit, Floor, Host, Launch, Metric, Missing};
+use crate::model::{Circumstances, Conditions, Exit, Floor, Host, Launch, Metric, Missing};
 
 /// Something that can run commands and say what they cost.
 pub trait Machine {
     /// What kind of machine this is.
     fn host(&mut self) -> Host;
+
+    /// Settings and loads that bear on measurements, right now.
+    fn circumstances(&mut self) -> Circumstances {
+        Circumstances::default()
+    }
 
     /// `Err` says why a metric cannot be had here and how to get it.
     fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing>;

@@ -2,12 +2,14 @@
 //! Nothing here measures, decides or prints.
 
 mod bytes;
+mod check_up;
 mod dataset;
 mod experiment;
 mod metric;
 mod recording;
 
 pub use bytes::ByteText;
+pub use check_up::{CheckUp, CheckedMetric, Circumstances, CpuQuota};
 pub use dataset::{DataMetric, DataSet, Origin, PerlTimes, Schedule};
 pub use experiment::{
     Design, Edit, Experiment, Factor, FailurePolicy, HookKind, Input, Launch, Level, Output, Role, RunCount,

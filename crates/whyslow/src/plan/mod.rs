@@ -7,9 +7,11 @@ mod question;
 mod surroundings;
 mod variants;
 mod words;
+mod yardsticks;
 
 pub use orders::block_order;
 pub use output_metrics::metric_from;
 pub use parameters::Parameter;
 pub use question::{PlanError, Question, Surroundings, Typed, compose};
 pub use variants::variants;
+pub use yardsticks::{CPU_LOOP, JUST_A_START, yardsticks};

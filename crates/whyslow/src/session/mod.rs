@@ -1,8 +1,10 @@
 //! The loop that joins thought and action. It runs what the plan says on a machine, tells a watcher everything that
 //! happens at once, and stops when the analysis says so. No formula, no format and no printing in here.
 
+mod check_up;
 mod measure;
 
+pub use check_up::check_up;
 pub use measure::{Stamp, measure, resume};
 
 use crate::analysis::Progress;

@@ -9,6 +9,7 @@
 mod abilities;
 mod affinity;
 mod attempt;
+mod circumstances;
 mod conditions;
 mod environment;
 mod extract;
@@ -35,7 +36,7 @@ pub use self::settings::{Isolation, Settings};
 use self::terminal::TerminalGuard;
 use self::values::Seen;
 use super::{Machine, MachineError, Outcome};
-use crate::model::{Conditions, Exit, Floor, Host, Launch, Metric, Missing};
+use crate::model::{Circumstances, Conditions, Exit, Floor, Host, Launch, Metric, Missing};
 
 /// Launches that are kept ready. An experiment has a few variants; a search may go through many.
 const PREPARED_LIMIT: usize = 64;
@@ -179,6 +180,10 @@ impl Local {
 impl Machine for Local {
     fn host(&mut self) -> Host {
         host::host()
+    }
+
+    fn circumstances(&mut self) -> Circumstances {
+        circumstances::circumstances()
     }
 
     fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing> {

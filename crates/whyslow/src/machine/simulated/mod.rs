@@ -33,7 +33,7 @@ use execution::{Execution, not_started};
 use weather::{Climate, Weather};
 
 use super::{Machine, MachineError, Outcome};
-use crate::model::{Exit, Floor, Host, Launch, Metric, Missing};
+use crate::model::{Circumstances, Exit, Floor, Host, Launch, Metric, Missing};
 
 /// The machine of a world.
 #[derive(Clone, Debug)]
@@ -59,6 +59,10 @@ impl Simulated {
 impl Machine for Simulated {
     fn host(&mut self) -> Host {
         self.world.host()
+    }
+
+    fn circumstances(&mut self) -> Circumstances {
+        self.world.circumstances()
     }
 
     fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing> {

@@ -8,7 +8,7 @@ use super::load::Load;
 use super::noise::Noise;
 use super::program::{Cost, Program};
 use super::rights::Rights;
-use crate::model::{ByteText, Floor, Host};
+use crate::model::{ByteText, Circumstances, CpuQuota, Floor, Host};
 
 /// Everything that decides how runs go.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -143,6 +143,23 @@ impl World {
             hypervisor: Some(self.steal > 0.0),
             tick_accounting: Some(self.tick_s.is_some()),
             tick_s: self.tick_s,
+        }
+    }
+
+    /// A machine that nothing can be said against, except that it may be busy.
+    pub fn circumstances(&self) -> Circumstances {
+        Circumstances {
+            online_cpus: Some(CPUS),
+            cpu_quota: Some(CpuQuota::Unlimited),
+            turbo: Some(false),
+            huge_pages: Some("madvise".into()),
+            load: Some(if self.load == Load::Idle { 0.0 } else { CPUS as f64 + 1.0 }),
+            autogroup: Some(true),
+            address_randomization: Some(2),
+            available_bytes: Some(7 << 30),
+            swap_used_bytes: Some(0),
+            perf_event_paranoid: Some(if self.rights.perf { 1 } else { 3 }),
+            ptrace_scope: Some(1),
         }
     }
 }
