@@ -33,7 +33,7 @@ fn a_good_machine_is_fit() {
     let Printed { status, stdout, stderr } = whyslow(scattering(0.01), &["doctor"]);
     assert_eq!((status as u8, stderr.as_str()), (0, ""), "{stdout}");
     assert!(stdout.starts_with("this machine is fit for measuring\n"), "{stdout}");
-    for line in ["wall time noise", "in a loop of 20.0 ms, a difference means something from", "for `true`"] {
+    for line in ["wall time noise", "in a loop of 20.0 ms", "for `true`"] {
         assert!(stdout.contains(line), "{line} in {stdout}");
     }
     assert_eq!(whyslow(scattering(0.01), &["doctor"]).stdout, stdout);
