@@ -119,7 +119,7 @@ unsafe fn prepare(plan: &Plan) -> Result<(), (Errno, u64)> {
 
 /// A session of its own is a group of the scheduler of its own.
 fn raise_autogroup() -> Result<(), Errno> {
-    let file = kernel::open_to_write(b"/proc/thread-self/autogroup\0")?;
+    let file = kernel::open_to_write(b"/proc/self/autogroup\0")?;
     let written = kernel::write(file, b"-20");
     kernel::close(file);
     written.map(drop)

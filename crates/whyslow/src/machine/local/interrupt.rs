@@ -72,7 +72,7 @@ impl Interrupt {
 
     /// Waits until the flag is raised, at most so many seconds.
     pub fn wait(&self, seconds: f64) {
-        if self.is_raised() || !(seconds > 0.0) {
+        if self.is_raised() || seconds.is_nan() || seconds <= 0.0 {
             return;
         }
         let mut wake = libc::pollfd { fd: self.wake_descriptor(), events: libc::POLLIN, revents: 0 };
