@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use whyslow::analysis::Verdict;
-use whyslow::machine::simulated::{Cost, Program, Rights, World};
+use whyslow::machine::simulated::{Cost, Program, Rights, Sleep, World};
 use whyslow::model::known_metric;
 use whyslow::report;
 
@@ -118,4 +118,14 @@ fn the_smallest_and_the_largest_times_are_numbers() {
         let answer = Answer::of_pair(World::pair(seconds, 1.0).with_noise(WHITE));
         assert_numbers(&answer);
     }
+}
+
+#[test]
+fn a_computer_that_sleeps_during_a_run_is_told_of() {
+    let sleep = Some(Sleep { after_runs: 12, seconds: 90.0 });
+    let answer = Answer::of_pair(World { sleep, ..World::pair(0.05, 1.2).with_noise(WHITE) });
+    assert!(answer.has("suspended"), "{:?}", answer.kinds());
+    assert_eq!(answer.verdict("wall_s"), Verdict::Slower, "the clock of the runs stood still meanwhile");
+    assert!(crate::common::full_text(&answer).contains("suspended during 1 run, for 90"));
+    assert!(!Answer::of_pair(World::pair(0.05, 1.2)).has("suspended"));
 }

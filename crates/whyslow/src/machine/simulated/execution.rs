@@ -13,7 +13,7 @@ use super::streams::{Purpose, of_program};
 use super::weather::Weather;
 use super::world::World;
 use crate::machine::{MachineError, Outcome};
-use crate::model::{Conditions, Exit, Launch, Metric};
+use crate::model::{Conditions, Exit, Launch, Metric, Noise};
 
 /// Everything that decides how the run goes.
 #[derive(Clone, Copy)]
@@ -62,13 +62,19 @@ impl Execution<'_> {
         let readings = self.readings(course);
         let rights = &self.world.rights;
         Outcome {
-            values: metrics.iter().map(|metric| readings.value(metric, rights)).collect(),
+            values: metrics.iter().map(|metric| self.value(metric, &readings)).collect(),
             conditions: readings.conditions(self.weather, rights),
             stderr_tail: self.complaint(&exit),
-            leftovers: 0,
-            output_digest: None,
+            leftovers: self.program.leftovers,
+            output_digest: self.launch.digest_output.then_some(self.program.output),
             exit,
         }
+    }
+
+    fn value(&self, metric: &Metric, readings: &Readings<'_>) -> Option<f64> {
+        let Some(source) = &metric.source else { return readings.value(metric, &self.world.rights) };
+        let pace = if metric.noise == Noise::Exact { 1.0 } else { self.weather.pace };
+        self.program.prints.get(&metric.name).map(|number| number * source.scale * pace)
     }
 
     fn failure(&self) -> Option<&Failure> {

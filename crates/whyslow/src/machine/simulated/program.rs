@@ -1,6 +1,8 @@
 //! A program of a simulated world: what it costs and when it fails. Pure data and arithmetic; what the machine
 //! adds on top is not known here.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::cause::{Cause, Surroundings};
@@ -28,6 +30,16 @@ pub struct Program {
     /// Planted reasons for being slow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Cause>,
+    /// The numbers that it prints, by the metric whose source finds them. They vary with the pace of the machine,
+    /// unless the metric is exact.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prints: BTreeMap<String, f64>,
+    /// What it writes, as a digest; programs that write the same have the same.
+    #[serde(default)]
+    pub output: u64,
+    /// Descendants that outlive each of its runs.
+    #[serde(default)]
+    pub leftovers: u32,
 }
 
 /// What a run uses. Counts may be fractions here; they are rounded when the run has ended.
@@ -69,7 +81,23 @@ impl Program {
             cold_start: None,
             failures: Vec::new(),
             causes: Vec::new(),
+            prints: BTreeMap::new(),
+            output: 0,
+            leftovers: 0,
         }
+    }
+
+    pub fn printing(mut self, metric: &str, number: f64) -> Self {
+        self.prints.insert(metric.to_owned(), number);
+        self
+    }
+
+    pub fn with_output(self, output: u64) -> Self {
+        Program { output, ..self }
+    }
+
+    pub fn with_leftovers(self, leftovers: u32) -> Self {
+        Program { leftovers, ..self }
     }
 
     pub fn with_cause(mut self, cause: Cause) -> Self {

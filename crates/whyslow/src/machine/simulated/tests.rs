@@ -1,7 +1,7 @@
 //! The machine as a session sees it: whole runs of whole worlds.
 
 use super::*;
-use crate::model::ByteText;
+use crate::model::{ByteText, Pattern, Source};
 
 fn launch(name: &str) -> Launch {
     Launch { argv: vec![name.into()], ..Launch::default() }
@@ -268,4 +268,28 @@ fn drift_shows_in_the_frequency() {
     let frequency = |run: usize| outcomes[run].conditions.frequency_hz.unwrap();
     assert_eq!((frequency(0), frequency(10)), (3e9, 2.4e9));
     about(value(&outcomes[10], "cpu_s").unwrap(), 0.025);
+}
+
+#[test]
+fn programs_print_numbers_write_output_and_leave_descendants() {
+    let program =
+        Program::new("a", Cost::of_cpu(0.1)).printing("rate", 250.0).with_output(7).with_leftovers(2);
+    let mut machine = Simulated::new(World::default().with_program(program));
+    let source = Some(Source { pattern: Pattern::Regex("x".into()), scale: 0.1 });
+    let metric =
+        |name: &str| Metric { name: name.into(), source: source.clone(), ..Metric::all_known()[0].clone() };
+    let metrics = [metric("rate"), metric("other")];
+    assert!(metrics.iter().all(|metric| machine.can_measure(metric).is_ok()));
+    let outcome = machine.run(&Launch { digest_output: true, ..launch("a") }, &metrics).unwrap();
+    assert_eq!(outcome.values, [Some(25.0), None]);
+    assert_eq!((outcome.output_digest, outcome.leftovers), (Some(7), 2));
+    assert_eq!(run(&mut machine, &launch("a")).output_digest, None, "nobody asked");
+}
+
+#[test]
+fn the_computer_sleeps_during_one_run() {
+    let sleep = Some(Sleep { after_runs: 1, seconds: 60.0 });
+    let mut machine = Simulated::new(World { sleep, ..World::pair(0.1, 1.0) });
+    let mut slept = || run(&mut machine, &launch("a")).conditions.suspended_s;
+    assert_eq!([slept(), slept(), slept()], [None, Some(60.0), None]);
 }

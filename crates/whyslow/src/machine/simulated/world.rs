@@ -36,6 +36,16 @@ pub struct World {
     /// Memory and page faults of a run vary by up to this many pages.
     pub stray_pages: u64,
     pub interrupt: Option<Interrupt>,
+    pub sleep: Option<Sleep>,
+}
+
+/// The computer is suspended during one run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sleep {
+    /// So many whole runs come before it.
+    pub after_runs: usize,
+    pub seconds: f64,
 }
 
 /// When the user of the world has had enough.
@@ -69,6 +79,7 @@ impl Default for World {
             overhead_s: 0.0005,
             stray_pages: 3,
             interrupt: None,
+            sleep: None,
         }
     }
 }
