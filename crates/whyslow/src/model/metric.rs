@@ -83,7 +83,7 @@ pub const KNOWN_METRICS: &[KnownMetric] = &[
         Unit::Seconds,
         Noise::Noisy,
         "CPU time",
-        "user + system time of the command and of every descendant it waited for, by wait4",
+        "user + system time of the command and of the descendants that ended before it or were waited for, by wait4",
     ),
     row(
         "user_s",
