@@ -1,5 +1,7 @@
 //! From a question to what is to be run: variants, block orders. Pure: no file, process, clock or environment.
 
+mod effort;
+mod error;
 mod orders;
 mod output_metrics;
 pub mod parameters;
@@ -12,6 +14,7 @@ mod yardsticks;
 pub use orders::block_order;
 pub use output_metrics::metric_from;
 pub use parameters::Parameter;
-pub use question::{PlanError, Question, Surroundings, Typed, compose};
+pub use error::PlanError;
+pub use question::{Question, Surroundings, Typed, compose};
 pub use variants::variants;
 pub use yardsticks::{CPU_LOOP, JUST_A_START, yardsticks};

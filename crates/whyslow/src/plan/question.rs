@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::PlanError;
+use super::effort::design;
 use super::parameters::{Parameter, placeholders, texts};
 use crate::model::{
-    ByteText, Design, Edit, Experiment, Factor, FailurePolicy, HookKind, Input, Launch, Level, Metric,
-    Output, Role, RunCount, Workload,
+    ByteText, Edit, Experiment, Factor, FailurePolicy, HookKind, Input, Launch, Level, Metric, Output, Role,
+    Workload,
 };
 
 /// More variants than anybody reads are a mistake in a parameter.
-const MOST_VARIANTS: usize = 1_000;
+pub(super) const MOST_VARIANTS: usize = 1_000;
 
 /// What was asked, as typed.
 #[derive(Clone, Debug, Default)]
@@ -83,95 +85,6 @@ pub struct Surroundings {
     pub hooks: BTreeMap<HookKind, Vec<ByteText>>,
 }
 
-/// A question that cannot be measured, with the remedy.
-#[derive(Debug, PartialEq, thiserror::Error)]
-pub enum PlanError {
-    #[error("command {position} is empty")]
-    EmptyCommand { position: usize },
-    #[error("the quotes of `{command}` do not match")]
-    UnmatchedQuote { command: String },
-    #[error("`{command}` uses shell syntax (`{syntax}`), but commands run without a shell")]
-    ShellSyntax { command: String, syntax: String },
-    #[error("a comparison needs at least two commands")]
-    OneCommand,
-    #[error("these are {count} variants, and more than {MOST_VARIANTS} cannot be compared")]
-    TooManyVariants { count: usize },
-    #[error("there are {names} names for {commands} commands")]
-    TooManyNames { names: usize, commands: usize },
-    #[error("the name `{name}` is given twice")]
-    SameName { name: String },
-    #[error("`--reference-name` needs `--reference`")]
-    ReferenceNameAlone,
-    #[error("there are {entries} {what} for {commands} commands")]
-    EntryCount { what: &'static str, entries: usize, commands: usize },
-    #[error("`{text}` is not an assignment NAME=VALUE")]
-    NoAssignment { text: String },
-    #[error("the parameter `{name}` is given twice")]
-    SameParameter { name: String },
-    #[error("cannot scan `{name}`: {what}")]
-    Scan { name: String, what: String },
-    #[error("`{{{name}}}` is no parameter")]
-    UnknownPlaceholder { name: String, known: Vec<String> },
-    #[error("`{name}` is no metric")]
-    UnknownMetric { name: String, known: Vec<String> },
-    #[error("`--metric-from {text}` is not NAME[,OPTIONS]=PATTERN: {what}")]
-    OutputMetric { text: String, what: String },
-    #[error("the number of runs must be at least 1")]
-    NoRuns,
-    #[error("`--min-runs {min}` is more than `--max-runs {max}`")]
-    RunBounds { min: usize, max: usize },
-    #[error("`{option}` must be {range}, not {value}")]
-    OutOfRange { option: &'static str, range: &'static str, value: f64 },
-}
-
-impl PlanError {
-    /// What to do about it, where the message does not say it already.
-    pub fn hint(&self) -> Option<String> {
-        Some(match self {
-            PlanError::EmptyCommand { .. } => {
-                "write the command with its arguments in quotes: 'perl -e 1'".into()
-            }
-            PlanError::UnmatchedQuote { .. } => {
-                "quote a literal quote mark once more: 'grep \"it'\\''s\" file'".into()
-            }
-            PlanError::ShellSyntax { command, syntax } => format!(
-                "to use a shell, write \"sh -c '...'\"; to pass `{syntax}` as it is, quote it inside the command: {}",
-                quoted_example(command, syntax)
-            ),
-            PlanError::OneCommand => {
-                "give two commands, or the same one twice to see what this machine calls equal".into()
-            }
-            PlanError::SameName { .. } => "choose different names with --name".into(),
-            PlanError::EntryCount { what, .. } => {
-                format!(
-                    "give one {what} for all commands, or one for each",
-                    what = what.trim_end_matches('s')
-                )
-            }
-            PlanError::NoAssignment { .. } => "write --env 'LC_ALL=C TZ=UTC'".into(),
-            PlanError::UnknownPlaceholder { name, known } => {
-                format!("the parameters are {}{}", known.join(", "), nearest(name, known))
-            }
-            PlanError::UnknownMetric { name, known } => {
-                format!("the metrics are {}{}", known.join(", "), nearest(name, known))
-            }
-            _ => return None,
-        })
-    }
-}
-
-fn quoted_example(command: &str, syntax: &str) -> String {
-    let word = command.split_whitespace().find(|word| word.contains(syntax)).unwrap_or(syntax);
-    format!("'{word}'")
-}
-
-/// `; did you mean x?` where one of the names is close.
-fn nearest(name: &str, known: &[String]) -> String {
-    let close = known.iter().map(|other| (strsim::jaro_winkler(name, other), other));
-    let best = close.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(likeness, _)| *likeness > 0.8);
-    best.map_or(String::new(), |(_, other)| format!("; did you mean {other}?"))
-}
-
 /// The experiment that answers the question.
 pub fn compose(question: &Question) -> Result<Experiment, PlanError> {
     let (levels, base) = levels(question)?;
@@ -193,46 +106,6 @@ pub fn compose(question: &Question) -> Result<Experiment, PlanError> {
     check_placeholders(&experiment)?;
     check_variants(&experiment)?;
     Ok(experiment)
-}
-
-fn design(question: &Question, base: usize, metrics: &[Metric]) -> Result<Design, PlanError> {
-    let default = Design::default();
-    Ok(Design {
-        runs: run_count(question)?,
-        warmup: question.warmup.unwrap_or(default.warmup),
-        seed: question.seed,
-        budget_s: budget(question)?,
-        confidence: percent("--confidence", "above 50 and below 100", question.confidence, 95.0, |p| {
-            p > 50.0 && p < 100.0
-        })?,
-        margin: percent("--margin", "above 0 and at most 100", question.margin, 2.0, |p| {
-            p > 0.0 && p <= 100.0
-        })?,
-        base,
-        leading: leading(question, metrics)?,
-        failures: question.failures.clone(),
-        success_codes: match question.success_codes.as_slice() {
-            [] => default.success_codes,
-            codes => codes.to_vec(),
-        },
-        gap_s: question.gap_s,
-    })
-}
-
-fn leading(question: &Question, metrics: &[Metric]) -> Result<String, PlanError> {
-    let Some(asked) = &question.leading else { return Ok(Design::default().leading) };
-    // The unit may be left out: wall for wall_s.
-    let is_asked = |metric: &&Metric| {
-        metric.name == *asked
-            || metric.name.strip_prefix(asked.as_str()).is_some_and(|unit| unit.starts_with('_'))
-    };
-    match metrics.iter().find(is_asked) {
-        Some(metric) => Ok(metric.name.clone()),
-        None => Err(PlanError::UnknownMetric {
-            name: asked.clone(),
-            known: metrics.iter().map(|metric| metric.name.clone()).collect(),
-        }),
-    }
 }
 
 fn parameter_factors(question: &Question) -> Result<Vec<Factor>, PlanError> {
@@ -348,37 +221,6 @@ fn tell_apart(levels: &mut [Level], question: &Question) -> Result<(), PlanError
         levels[index].name = format!("{name} #{number}");
     }
     Ok(())
-}
-
-fn run_count(question: &Question) -> Result<RunCount, PlanError> {
-    let counts = [question.runs, question.min_runs, question.max_runs];
-    if counts.contains(&Some(0)) {
-        return Err(PlanError::NoRuns);
-    }
-    match (question.runs, question.min_runs.unwrap_or(0), question.max_runs) {
-        (Some(runs), ..) => Ok(RunCount::Exactly(runs)),
-        (None, min, Some(max)) if min > max => Err(PlanError::RunBounds { min, max }),
-        (None, min, max) => Ok(RunCount::UntilDecided { min, max }),
-    }
-}
-
-fn budget(question: &Question) -> Result<f64, PlanError> {
-    let value = question.budget_s.unwrap_or(Design::default().budget_s);
-    if value > 0.0 && value.is_finite() {
-        return Ok(value);
-    }
-    Err(PlanError::OutOfRange { option: "--budget", range: "a positive number of seconds", value })
-}
-
-fn percent(
-    option: &'static str,
-    range: &'static str,
-    value: Option<f64>,
-    default: f64,
-    is_right: impl Fn(f64) -> bool,
-) -> Result<f64, PlanError> {
-    let value = value.unwrap_or(default);
-    if is_right(value) { Ok(value / 100.0) } else { Err(PlanError::OutOfRange { option, range, value }) }
 }
 
 #[cfg(test)]

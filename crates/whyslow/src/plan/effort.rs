@@ -1,0 +1,75 @@
+//! How much to measure and what the answer must be worth, with the ranges that make sense.
+
+use super::{PlanError, Question};
+use crate::model::{Design, Metric, RunCount};
+
+pub fn design(question: &Question, base: usize, metrics: &[Metric]) -> Result<Design, PlanError> {
+    let default = Design::default();
+    Ok(Design {
+        runs: run_count(question)?,
+        warmup: question.warmup.unwrap_or(default.warmup),
+        seed: question.seed,
+        budget_s: budget(question)?,
+        confidence: percent("--confidence", "above 50 and below 100", question.confidence, 95.0, |p| {
+            p > 50.0 && p < 100.0
+        })?,
+        margin: percent("--margin", "above 0 and at most 100", question.margin, 2.0, |p| {
+            p > 0.0 && p <= 100.0
+        })?,
+        base,
+        leading: leading(question, metrics)?,
+        failures: question.failures.clone(),
+        success_codes: match question.success_codes.as_slice() {
+            [] => default.success_codes,
+            codes => codes.to_vec(),
+        },
+        gap_s: question.gap_s,
+    })
+}
+
+fn leading(question: &Question, metrics: &[Metric]) -> Result<String, PlanError> {
+    let Some(asked) = &question.leading else { return Ok(Design::default().leading) };
+    // The unit may be left out: wall for wall_s.
+    let is_asked = |metric: &&Metric| {
+        metric.name == *asked
+            || metric.name.strip_prefix(asked.as_str()).is_some_and(|unit| unit.starts_with('_'))
+    };
+    match metrics.iter().find(is_asked) {
+        Some(metric) => Ok(metric.name.clone()),
+        None => Err(PlanError::UnknownMetric {
+            name: asked.clone(),
+            known: metrics.iter().map(|metric| metric.name.clone()).collect(),
+        }),
+    }
+}
+
+fn run_count(question: &Question) -> Result<RunCount, PlanError> {
+    let counts = [question.runs, question.min_runs, question.max_runs];
+    if counts.contains(&Some(0)) {
+        return Err(PlanError::NoRuns);
+    }
+    match (question.runs, question.min_runs.unwrap_or(0), question.max_runs) {
+        (Some(runs), ..) => Ok(RunCount::Exactly(runs)),
+        (None, min, Some(max)) if min > max => Err(PlanError::RunBounds { min, max }),
+        (None, min, max) => Ok(RunCount::UntilDecided { min, max }),
+    }
+}
+
+fn budget(question: &Question) -> Result<f64, PlanError> {
+    let value = question.budget_s.unwrap_or(Design::default().budget_s);
+    if value > 0.0 && value.is_finite() {
+        return Ok(value);
+    }
+    Err(PlanError::OutOfRange { option: "--budget", range: "a positive number of seconds", value })
+}
+
+fn percent(
+    option: &'static str,
+    range: &'static str,
+    value: Option<f64>,
+    default: f64,
+    is_right: impl Fn(f64) -> bool,
+) -> Result<f64, PlanError> {
+    let value = value.unwrap_or(default);
+    if is_right(value) { Ok(value / 100.0) } else { Err(PlanError::OutOfRange { option, range, value }) }
+}
