@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::stat::Stat;
 use crate::machine::local::{Isolation, Settings};
 use crate::report;
 
@@ -21,6 +22,7 @@ pub struct Arguments {
 pub enum Command {
     Compare(Box<Compare>),
     Report(Report),
+    Stat(Box<Stat>),
     Doctor(Doctor),
     Completions(Completions),
     Man(Man),
@@ -449,7 +451,7 @@ fn parse_time(text: &str) -> Result<Duration, String> {
 }
 
 /// `2`, `2%` and `2 %`.
-fn parse_percent(text: &str) -> Result<f64, String> {
+pub fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end();
     number.parse().map_err(|_| "not a number of per cent such as 2 or 0.5".to_owned())
 }

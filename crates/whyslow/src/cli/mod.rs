@@ -6,9 +6,11 @@ mod compare;
 mod doctor;
 mod dry_run;
 mod manual;
+mod nearest;
 mod progress;
 mod report;
 mod screen;
+mod stat;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -62,6 +64,7 @@ pub fn run(
         Err(error) => return usage(&error, &mut screen),
         Ok(Arguments { command: Command::Compare(options) }) => compare::run(*options, &mut screen, machine),
         Ok(Arguments { command: Command::Report(options) }) => report::run(options, &mut screen),
+        Ok(Arguments { command: Command::Stat(options) }) => stat::run(*options, &mut screen),
         Ok(Arguments { command: Command::Doctor(options) }) => doctor::run(&options, &mut screen, machine),
         Ok(Arguments { command: Command::Completions(options) }) => {
             manual::completions(&options, &mut screen)

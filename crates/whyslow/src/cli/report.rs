@@ -36,9 +36,23 @@ pub fn show(
     output: &Output,
     screen: &mut Screen<'_>,
 ) -> Result<(), Trouble> {
+    show_with(recording, analysis, output, &views::Options::default(), screen)
+}
+
+/// The same with more to be asked of a view.
+pub fn show_with(
+    recording: &Recording,
+    analysis: &Analysis,
+    output: &Output,
+    view_options: &views::Options,
+    screen: &mut Screen<'_>,
+) -> Result<(), Trouble> {
     // Files first: a reader of the standard output that has gone must not cost them.
-    let exported = export_all(recording, analysis, output, screen);
-    print(recording, analysis, output, screen)?;
+    let exported = export_all(output, screen, |form| match export(form) {
+        Some(export) => Ok((export.write)(recording, analysis)),
+        None => Err(Trouble::new(format!("no form is called {form}"))),
+    });
+    print(recording, analysis, output, view_options, screen)?;
     exported
 }
 
@@ -46,13 +60,14 @@ fn print(
     recording: &Recording,
     analysis: &Analysis,
     output: &Output,
+    view_options: &views::Options,
     screen: &mut Screen<'_>,
 ) -> Result<(), Trouble> {
     if output.json {
         return screen.print(&format!("{:#}\n", json(recording, analysis)));
     }
     if let Some(view) = output.view.as_deref().and_then(view) {
-        return screen.print(&show_recording(view, recording, &views::Options::default()));
+        return screen.print(&show_recording(view, recording, view_options));
     }
     let document = if output.quiet { compose_quietly(analysis) } else { compose(analysis) };
     let text = render(&document, screen.style(output));
@@ -60,18 +75,16 @@ fn print(
 }
 
 /// Every file is tried; the first one that cannot be written is told.
-fn export_all(
-    recording: &Recording,
-    analysis: &Analysis,
+pub fn export_all(
     output: &Output,
     screen: &mut Screen<'_>,
+    text: impl Fn(&str) -> Result<String, Trouble>,
 ) -> Result<(), Trouble> {
     let mut result = Ok(());
     for (form, file) in output.files() {
-        let Some(export) = export(form) else { continue };
-        let text = (export.write)(recording, analysis);
-        let written =
-            if file.as_os_str() == OsStr::new("-") { screen.print(&text) } else { write(file, &text) };
+        let written = text(form).and_then(|text| {
+            if file.as_os_str() == OsStr::new("-") { screen.print(&text) } else { write(file, &text) }
+        });
         result = result.and(written);
     }
     result

@@ -21,6 +21,8 @@ pub const ROOMS: &[Room] = &[
     pure("peers", &["model"], &[]),
     // The faces of other programs show the figures of those programs.
     pure("report/views", &["model", "plan", "analysis"], &["benchmath"]),
+    // Figures of samples that are not part of a recording, so that no analysis has them.
+    pure("report/stat", &["model", "plan", "analysis"], &["benchmath"]),
     pure("report", &["model", "plan", "analysis"], &[]),
     impure("machine/simulated", &["model"], &["benchmath", "libc"]),
     impure("machine", &["model"], &["whyslow_launcher", "libc", "signal_hook"]),

@@ -91,7 +91,10 @@ pub fn full_name(set: &DataSet) -> String {
     if settings.is_empty() { name } else { format!("{name} ({})", crate::report::printable(&settings)) }
 }
 
-fn between((base_file, base): (&str, &[(String, usize)]), (file, other): (&str, &[(String, usize)])) -> Group {
+fn between(
+    (base_file, base): (&str, &[(String, usize)]),
+    (file, other): (&str, &[(String, usize)]),
+) -> Group {
     let has = |sets: &[(String, usize)], name: &str| sets.iter().any(|(known, _)| known == name);
     let partner = |name: &str| other.iter().find(|(known, _)| known == name).map(|(_, place)| *place);
     let pairs = base.iter().filter_map(|(name, place)| Some((name.clone(), *place, partner(name)?)));

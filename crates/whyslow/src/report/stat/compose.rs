@@ -4,18 +4,18 @@ use super::arrange::names_in_series;
 use super::notes::notes;
 use super::{Compared, Layout, Pair, Said, Study};
 use crate::analysis::Verdict;
-use crate::model::DataSet;
+use crate::model::{DataSet, Unit};
 use crate::report::compose::letter;
 use crate::report::document::{Document, Line, Part, Table, Tone, plain, toned};
 use crate::report::printable;
-use crate::report::quantity::percent;
+use crate::report::quantity::seconds_with_interval;
 use crate::report::views::Judgement;
 use crate::report::views::units::with_unit;
 
 /// More comparisons than this have a table and no sentences.
 const MOST_SENTENCES: usize = 6;
 /// Longer names are letters in tables, explained below.
-const LONGEST_IN_TABLE: usize = 20;
+const LONGEST_IN_TABLE: usize = 14;
 
 /// The whole study.
 pub fn compose(study: &Study) -> Document {
@@ -40,7 +40,8 @@ pub fn compose_quietly(study: &Study) -> Document {
 }
 
 fn terms(study: &Study) -> String {
-    format!("{} confidence, margin {}", percent(study.confidence), percent(study.margin))
+    let percent = |share: f64| number((share * 1e7).round() / 1e5);
+    format!("{} % confidence, margin {} %", percent(study.confidence), percent(study.margin))
 }
 
 fn sentences(study: &Study, group: &Compared) -> Vec<Line> {
@@ -50,7 +51,11 @@ fn sentences(study: &Study, group: &Compared) -> Vec<Line> {
         let of_metric = if has_metrics { format!(" ({})", metric.name) } else { String::new() };
         let base = base_name(study, group);
         let text = pair.judgement.sentence_about(&base, metric);
-        vec![toned(Tone::Strong, pair.name.clone()), plain(of_metric + ": "), toned(tone(&pair.judgement), text)]
+        vec![
+            toned(Tone::Strong, pair.name.clone()),
+            plain(of_metric + ": "),
+            toned(tone(&pair.judgement), text),
+        ]
     };
     group.pairs.iter().map(sentence).collect()
 }
@@ -107,6 +112,7 @@ fn series_table(study: &Study, group: &Compared, places: &[usize]) -> Table {
 
 fn files_table(study: &Study, group: &Compared, base: &str, other: &str) -> Table {
     let metric = group.pairs.first().map_or("", |pair| &study.sets[pair.base].set.metric.name);
+    let (base, other) = without_common_folder(base, other);
     let header = [metric, &printable(base), &printable(other), "ratio", "p", "verdict"];
     let row = |pair: &Pair| {
         let medians = [pair.base, pair.other].map(|place| median(study, place, false));
@@ -120,9 +126,17 @@ fn files_table(study: &Study, group: &Compared, base: &str, other: &str) -> Tabl
     Table { header: header.map(String::from).to_vec(), rows }
 }
 
+/// Both files from where their paths part.
+fn without_common_folder<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
+    let common = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let start = one.as_bytes()[..common].iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    (&one[start..], &other[start..])
+}
+
 /// Ratio, p and verdict of a pair.
 fn judged(study: &Study, pair: &Pair) -> [String; 3] {
-    let change = || pair.change_of_medians(study).map_or("?".to_owned(), |change| format!("{:+.0} %", 100.0 * change));
+    let change =
+        || pair.change_of_medians(study).map_or("?".to_owned(), |change| format!("{:+.0} %", 100.0 * change));
     let ratio = if pair.judgement.ratio.is_some() { pair.judgement.range() } else { change() };
     let p = match pair.judgement.p {
         Some(p) if p < 0.001 => "<0.001".to_owned(),
@@ -137,6 +151,9 @@ fn median(study: &Study, place: usize, with_interval: bool) -> String {
     let Some(figures) = study.sets[place].figures() else { return "?".to_owned() };
     let median = with_unit(figures.median, metric);
     match figures.interval.filter(|_| with_interval) {
+        Some((low, high)) if metric.unit == Some(Unit::Seconds) => {
+            seconds_with_interval(figures.median, Some(low), Some(high))
+        }
         Some((low, high)) => format!("{median} [{}, {}]", with_unit(low, metric), with_unit(high, metric)),
         None => median,
     }
@@ -162,11 +179,14 @@ fn legend(study: &Study, group: &Compared) -> Option<Part> {
 /// What the tools themselves say, unchanged.
 fn printed(study: &Study) -> Vec<Line> {
     let sets = study.sets.iter().map(|described| described.set).filter(|set| !set.printed.is_empty());
+    let is_one_file =
+        study.sets.iter().all(|described| described.set.origin.file == study.sets[0].set.origin.file);
     let line = |set: &DataSet| -> Line {
         let numbers = set.printed.iter().map(|(name, value)| format!("{name} {}", number(*value)));
         let numbers = numbers.collect::<Vec<_>>().join(", ");
-        let (name, form, file) = (printable(&set.name), &set.origin.form, printable(&set.origin.file));
-        vec![toned(Tone::Strong, name), plain(format!(" by {form} in {file}: {numbers}"))]
+        let (name, form) = (printable(&set.name), &set.origin.form);
+        let file = if is_one_file { String::new() } else { format!(" in {}", printable(&set.origin.file)) };
+        vec![toned(Tone::Strong, name), plain(format!(" by {form}{file}: {numbers}"))]
     };
     sets.map(line).collect()
 }

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::notes::notes;
 use super::{Compared, Described, Layout, Pair, Study};
-use crate::model::{Direction, Schedule, Unit};
 use crate::report::SCHEMA_VERSION;
 
 /// The study as one object. What is no finite number is `null`.
@@ -32,12 +31,12 @@ fn set(described: &Described) -> Value {
         "name": set.name,
         "parameters": set.parameters.iter().map(setting).collect::<Vec<_>>(),
         "metric": set.metric.name,
-        "unit": set.metric.unit.map(unit),
-        "better": match set.metric.better { Direction::Less => "less", Direction::More => "more" },
+        "unit": set.metric.unit,
+        "better": set.metric.better,
         "file": set.origin.file,
         "form": set.origin.form,
         "line": (set.origin.line > 0).then_some(set.origin.line),
-        "schedule": schedule(set.schedule),
+        "schedule": set.schedule,
         "count": set.values.len(),
         "summary": summary(described),
         "printed": set.printed.iter().map(named).collect::<Vec<_>>(),
@@ -76,7 +75,7 @@ fn comparison(study: &Study, group: &Compared, pair: &Pair) -> Value {
         },
         "p": judgement.p,
         "change_of_medians": pair.change_of_medians(study),
-        "schedule": schedule(pair.schedule(study)),
+        "schedule": pair.schedule(study),
         "paired": pair.is_paired,
         "verdict": judgement.word(base).replace(' ', "_"),
     })
@@ -94,20 +93,4 @@ fn geometric_mean(study: &Study, group: &Compared) -> Option<Value> {
         "rows": mean.rows,
         "left_out": left_out,
     }))
-}
-
-fn unit(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Seconds => "s",
-        Unit::Bytes => "bytes",
-        Unit::Count => "count",
-    }
-}
-
-fn schedule(schedule: Schedule) -> &'static str {
-    match schedule {
-        Schedule::Blocked => "blocked",
-        Schedule::Interleaved => "interleaved",
-        Schedule::Unknown => "unknown",
-    }
 }

@@ -18,16 +18,25 @@ pub fn notes(study: &Study) -> Vec<String> {
              --interleaved"
         ));
     }
-    notes.extend(study.groups.iter().flat_map(|group| about_names(study, group)));
+    notes.extend(study.groups.iter().filter_map(about_names));
     notes.extend(no_common_name(study));
     notes.extend(study.groups.iter().filter_map(about_mean));
     notes.extend(study.pairs().filter_map(|pair| about_length(study, pair)));
     notes.extend(study.pairs().filter_map(|pair| about_left_out_values(study, pair)));
     notes.extend(study.pairs().filter_map(|pair| about_one_value(study, pair)));
     notes.extend(only_summaries(study));
-    let mut seen = Vec::new();
-    notes.retain(|note| !seen.contains(note) && { seen.push(note.clone()); true });
-    notes
+    without_repetition(notes)
+}
+
+/// Every metric of two files may lack the same names.
+fn without_repetition(notes: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for note in notes {
+        if !kept.contains(&note) {
+            kept.push(note);
+        }
+    }
+    kept
 }
 
 fn listed(names: &[String]) -> String {
@@ -38,7 +47,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-fn about_names(_: &Study, group: &Compared) -> Option<String> {
+fn about_names(group: &Compared) -> Option<String> {
     let Layout::Files { base, other } = &group.layout else { return None };
     let (count, names) = (group.left_out.len(), listed(&group.left_out));
     (count > 0).then(|| {
@@ -55,9 +64,10 @@ fn no_common_name(study: &Study) -> Option<String> {
         files.push((&set.metric.name, &set.origin.file));
     }
     let is_split = |(metric, file): &(&str, &str)| files.iter().any(|(m, f)| m == metric && f != file);
-    files.iter().any(is_split).then(|| {
-        "no name is in more than one file, so each file is compared within itself".to_owned()
-    })
+    files
+        .iter()
+        .any(is_split)
+        .then(|| "no name is in more than one file, so each file is compared within itself".to_owned())
 }
 
 fn about_mean(group: &Compared) -> Option<String> {

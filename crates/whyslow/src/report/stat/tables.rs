@@ -5,8 +5,19 @@ use super::{Pair, Study};
 use crate::report::exports::{code_span, csv_line};
 
 const COLUMNS: [&str; 13] = [
-    "name", "metric", "base", "other", "base_values", "other_values", "base_median", "other_median", "ratio", "low",
-    "high", "p", "verdict",
+    "name",
+    "metric",
+    "base",
+    "other",
+    "base_values",
+    "other_values",
+    "base_median",
+    "other_median",
+    "ratio",
+    "low",
+    "high",
+    "p",
+    "verdict",
 ];
 
 /// A set that nothing is compared with has no row.

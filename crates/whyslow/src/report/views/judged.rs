@@ -95,19 +95,47 @@ fn judge_pairs(base: &DataSet, other: &DataSet, alpha: f64, margin: f64) -> Opti
 }
 
 fn judge_series(base: &DataSet, other: &DataSet, alpha: f64) -> Option<Judgement> {
-    let logarithms =
-        |set: &DataSet| set.values.iter().map(|&value| logarithm(value)).collect::<Option<Vec<f64>>>();
-    let (base, other) = (logarithms(base)?, logarithms(other)?);
-    let are_long = base.len().min(other.len()) > MOST_UNITS;
     // An interval of this kind is not worth the time of all pairs.
+    let are_long = base.values.len().min(other.values.len()) > MOST_UNITS;
     let most = if are_long { MOST_UNITS } else { usize::MAX };
-    let base = benchmath::average_in_groups(&base, most);
-    let other = benchmath::average_in_groups(&other, most);
+    let (base, other) = (mean_logarithms(&base.values, most)?, mean_logarithms(&other.values, most)?);
     let shift = mann_whitney::shift_between(&base, &other, alpha)?;
     let interval = finite_ratios(shift.low, shift.high);
     let said = if interval.is_some() { Said::Unsafe } else { Said::NotEnough };
     let p = mann_whitney::u_test(&base, &other).map(|test| test.p);
     Some(Judgement { ratio: finite(shift.estimate.exp()), interval, p, said })
+}
+
+/// Of neighbours in as many groups of equal size; `None` where a value has no logarithm. One logarithm for each group is
+/// enough: factors and powers of two of a product are kept apart, so that it neither overflows nor vanishes.
+fn mean_logarithms(values: &[f64], most: usize) -> Option<Vec<f64>> {
+    let size = values.len().div_ceil(most).max(1);
+    values.chunks(size).map(mean_logarithm).collect()
+}
+
+fn mean_logarithm(values: &[f64]) -> Option<f64> {
+    if let &[value] = values {
+        return logarithm(value);
+    }
+    let has_logarithm = |value: &f64| *value >= f64::MIN_POSITIVE && value.is_finite();
+    if !values.iter().all(has_logarithm) {
+        return values
+            .iter()
+            .map(|&value| logarithm(value))
+            .sum::<Option<f64>>()
+            .map(|sum| sum / values.len() as f64);
+    }
+    const FRACTION: u64 = (1 << (f64::MANTISSA_DIGITS - 1)) - 1;
+    let mut sum = 0.0;
+    // Factors are below two, so that so many are below the largest number.
+    for part in values.chunks(1_000) {
+        let factor = |value: &f64| f64::from_bits(value.to_bits() & FRACTION | 1.0_f64.to_bits());
+        let power = |value: &f64| (value.to_bits() >> (f64::MANTISSA_DIGITS - 1)) as i64 - 1_023;
+        let product: f64 = part.iter().map(factor).product();
+        let powers: i64 = part.iter().map(power).sum();
+        sum += product.ln() + powers as f64 * std::f64::consts::LN_2;
+    }
+    Some(sum / values.len() as f64)
 }
 
 fn logarithm(value: f64) -> Option<f64> {

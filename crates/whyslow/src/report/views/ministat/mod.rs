@@ -8,7 +8,8 @@
 mod numbers;
 mod plot;
 
-use numbers::{Relative, Vitals};
+use numbers::{Both, Relative, Vitals};
+use plot::Plot;
 
 use super::Options;
 use super::judged::verdict_lines;
@@ -32,7 +33,11 @@ pub fn ministat(sets: &[DataSet], options: &Options) -> String {
     {
         return format!("Dataset {} must contain at least {FEWEST_VALUES} data points\n", small.name);
     }
-    let vitals: Vec<Vitals> = shown.iter().map(|set| Vitals::of(&set.values, options.compat)).collect();
+    let (exact, originals): (Vec<Vitals>, Vec<Vitals>) =
+        shown.iter().map(|set| Both::of(&set.values)).map(|both| (both.exact, both.original)).unzip();
+    let vitals = if options.compat { &originals } else { &exact };
+    let has_plot = options.plot && !options.only_statistics;
+    let plot = has_plot.then(|| Plot::of(vitals, options));
     let mut text = String::new();
     if !options.quiet {
         shown
@@ -40,8 +45,8 @@ pub fn ministat(sets: &[DataSet], options: &Options) -> String {
             .enumerate()
             .for_each(|(place, set)| text += &format!("{} {}\n", symbol(place), set.name));
     }
-    if options.plot && !options.only_statistics {
-        text += &plot::draw(&vitals, options);
+    if let Some(plot) = &plot {
+        text += &plot.draw();
     }
     if !options.quiet {
         text += "    N           Min           Max        Median           Avg        Stddev\n";
@@ -53,7 +58,7 @@ pub fn ministat(sets: &[DataSet], options: &Options) -> String {
         }
     }
     if !options.compat {
-        text += &notes(sets, &vitals, options);
+        text += &notes(sets, (vitals, &originals), plot.as_ref(), options);
     }
     text
 }
@@ -112,19 +117,22 @@ fn share(relative: &Relative, options: &Options) -> String {
 }
 
 /// What the original would get wrong, then what the sets say in truth.
-fn notes(sets: &[DataSet], vitals: &[Vitals], options: &Options) -> String {
+fn notes(
+    sets: &[DataSet],
+    (vitals, originals): (&[Vitals], &[Vitals]),
+    plot: Option<&Plot>,
+    options: &Options,
+) -> String {
     let mut lines = Vec::new();
     if sets.len() > MOST_SETS {
         lines.push(format!("note: {} more sets are not shown", sets.len() - MOST_SETS));
     }
-    let originals: Vec<Vitals> =
-        sets.iter().take(MOST_SETS).map(|set| Vitals::of(&set.values, true)).collect();
-    lines.extend(median_note(vitals, &originals));
-    lines.extend(deviation_note(vitals, &originals));
+    lines.extend(median_note(vitals, originals));
+    lines.extend(deviation_note(vitals, originals));
     if !options.only_statistics {
-        lines.extend(plot::note(vitals, options));
+        lines.extend(plot.and_then(Plot::note));
         for place in 1..vitals.len() {
-            lines.extend(comparison_notes((vitals, &originals), place, options));
+            lines.extend(comparison_notes((vitals, originals), place, options));
         }
         lines.extend(verdict_lines(&sets[..vitals.len()], options));
     }

@@ -1,7 +1,7 @@
 //! The arithmetic of ministat, in its original form and in a better one.
 
 use benchmath::distributions::{normal, student};
-use benchmath::{quantiles, summary};
+use benchmath::summary;
 
 use super::super::Options;
 
@@ -18,40 +18,90 @@ pub struct Vitals<'a> {
     pub deviation: Option<f64>,
 }
 
-impl<'a> Vitals<'a> {
-    pub fn of(values: &'a [f64], compat: bool) -> Self {
-        let (mean, variance) = if compat { by_sums(values) } else { in_two_passes(values) };
-        Vitals {
+/// The same set by exact arithmetic and by that of the original. Both at once, since selecting the middle of a million
+/// values costs more than all the rest.
+pub struct Both<'a> {
+    pub exact: Vitals<'a>,
+    pub original: Vitals<'a>,
+}
+
+impl<'a> Both<'a> {
+    pub fn of(values: &'a [f64]) -> Self {
+        let sums = Sums::of(values);
+        let middle = middle(values);
+        let vitals = |median, (mean, variance): (Option<f64>, Option<f64>)| Vitals {
             values,
             count: values.len(),
-            min: values.iter().copied().reduce(f64::min),
-            max: values.iter().copied().reduce(f64::max),
-            median: if compat { upper_middle(values) } else { quantiles::median(values) },
+            min: (!values.is_empty()).then_some(sums.min),
+            max: (!values.is_empty()).then_some(sums.max),
+            median,
             mean,
             variance,
             deviation: variance.map(f64::sqrt),
+        };
+        let has_middle = !(sums.sum.is_nan() && values.iter().any(|value| value.is_nan()));
+        let exact_median = middle.filter(|_| has_middle).map(|(lower, upper)| lower / 2.0 + upper / 2.0);
+        Both {
+            exact: vitals(exact_median, sums.exact(values)),
+            original: vitals(middle.map(|(_, upper)| upper), sums.original(values.len())),
         }
     }
 }
 
-fn upper_middle(values: &[f64]) -> Option<f64> {
+/// The middle of an odd number of values twice, or the two values around the middle.
+fn middle(values: &[f64]) -> Option<(f64, f64)> {
     let mut values = values.to_vec();
-    let middle = values.len() / 2;
-    (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)
+    let half = values.len() / 2;
+    let is_even = values.len().is_multiple_of(2);
+    let (below, upper, _) =
+        (!values.is_empty()).then(|| values.select_nth_unstable_by(half, f64::total_cmp))?;
+    let lower = below.iter().copied().max_by(f64::total_cmp).filter(|_| is_even);
+    Some((lower.unwrap_or(*upper), *upper))
 }
 
-/// The original adds values and squares in the order of the file, and subtracts afterwards.
-fn by_sums(values: &[f64]) -> (Option<f64>, Option<f64>) {
-    let count = values.len() as f64;
-    let (sum, squares) = values.iter().fold((0.0, 0.0), |(sum, squares), v| (sum + v, squares + v * v));
-    let mean = (!values.is_empty()).then(|| sum / count);
-    let variance = (values.len() > 1).then(|| (squares - sum * sum / count) / (count - 1.0));
-    (mean, variance)
+/// What one pass over the values gives.
+struct Sums {
+    sum: f64,
+    squares: f64,
+    min: f64,
+    max: f64,
 }
 
-fn in_two_passes(values: &[f64]) -> (Option<f64>, Option<f64>) {
-    let finite = |value: f64| value.is_finite().then_some(value);
-    (finite(summary::mean(values)), finite(summary::variance(values)))
+impl Sums {
+    fn of(values: &[f64]) -> Self {
+        let mut sums = Sums { sum: 0.0, squares: 0.0, min: f64::NAN, max: f64::NAN };
+        for &value in values {
+            sums.sum += value;
+            sums.squares += value * value;
+            sums.min = sums.min.min(value);
+            sums.max = sums.max.max(value);
+        }
+        sums
+    }
+
+    /// The original adds values and squares in the order of the file, and subtracts afterwards.
+    fn original(&self, count: usize) -> (Option<f64>, Option<f64>) {
+        let n = count as f64;
+        let variance = (self.squares - self.sum * self.sum / n) / (n - 1.0);
+        ((count > 0).then(|| self.sum / n), (count > 1).then_some(variance))
+    }
+
+    /// A second pass adds the distances from the mean, which loses no digits to a large common level.
+    fn exact(&self, values: &[f64]) -> (Option<f64>, Option<f64>) {
+        let finite = |value: f64| value.is_finite().then_some(value);
+        let n = values.len() as f64;
+        let rough = self.sum / n;
+        if rough.is_infinite() {
+            // The sum may overflow where the mean does not.
+            return (finite(summary::mean(values)), finite(summary::variance(values)));
+        }
+        let (sum, squares) = values.iter().fold((0.0, 0.0), |(sum, squares), value| {
+            let distance = value - rough;
+            (sum + distance, squares + distance * distance)
+        });
+        let variance = (squares - sum * sum / n) / (n - 1.0);
+        (finite(rough + sum / n), finite(variance))
+    }
 }
 
 /// One set against the reference.

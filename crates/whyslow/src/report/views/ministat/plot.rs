@@ -40,24 +40,49 @@ impl Axis {
     }
 }
 
-pub fn draw(vitals: &[Vitals], options: &Options) -> String {
-    let width = options.width.max(2);
-    let Some(axis) = Axis::over(vitals, width) else {
-        return "[no plot, span is zero width]\n".to_owned();
-    };
-    let frame = format!("+{}+\n", "-".repeat(width));
-    let line = |cells: String| format!("|{cells}|\n");
-    let rows = points(&axis, vitals, options.compat);
-    let points =
-        rows.iter().rev().map(|row| line(row.iter().map(|&sets| SYMBOLS[usize::from(sets)]).collect()));
-    let bars = bars(&axis, vitals, options.separate_bars).into_iter().map(line);
-    format!("{frame}{}{frame}", points.chain(bars).collect::<String>())
+/// What is to be drawn, with every value in its column.
+pub struct Plot<'a> {
+    vitals: &'a [Vitals<'a>],
+    options: &'a Options,
+    axis: Option<Axis>,
+    stacks: Vec<Vec<usize>>,
+}
+
+impl<'a> Plot<'a> {
+    pub fn of(vitals: &'a [Vitals<'a>], options: &'a Options) -> Self {
+        let axis = Axis::over(vitals, options.width.max(2));
+        let stacks = |axis: &Axis| vitals.iter().map(|set| axis.stacks(set)).collect();
+        Plot { vitals, options, stacks: axis.as_ref().map_or(Vec::new(), stacks), axis }
+    }
+
+    pub fn draw(&self) -> String {
+        let Some(axis) = &self.axis else {
+            return "[no plot, span is zero width]\n".to_owned();
+        };
+        let frame = format!("+{}+\n", "-".repeat(axis.width));
+        let line = |cells: String| format!("|{cells}|\n");
+        let rows = points(&self.stacks, axis.width, self.options.compat);
+        let points =
+            rows.iter().rev().map(|row| line(row.iter().map(|&sets| SYMBOLS[usize::from(sets)]).collect()));
+        let bars = bars(axis, self.vitals, self.options.separate_bars).into_iter().map(line);
+        format!("{frame}{}{frame}", points.chain(bars).collect::<String>())
+    }
+
+    /// Where this plot is not the original's.
+    pub fn note(&self) -> Option<String> {
+        let scale = scale(&self.stacks);
+        if scale > 1 {
+            return Some(format!("note: each symbol of the plot stands for up to {scale} values"));
+        }
+        let last = self.stacks.last().map_or(0, |stacks| highest(stacks));
+        let is_cut = self.stacks.iter().any(|stacks| highest(stacks) > last);
+        is_cut.then(|| "note: the original would cut the plot at the height of the last set".to_owned())
+    }
 }
 
 /// For each row from the bottom and each column, the numbers of the sets there, or-ed together.
-fn points(axis: &Axis, vitals: &[Vitals], compat: bool) -> Vec<Vec<u8>> {
-    let stacks: Vec<Vec<usize>> = vitals.iter().map(|set| axis.stacks(set)).collect();
-    let scale = if compat { 1 } else { scale(&stacks) };
+fn points(stacks: &[Vec<usize>], width: usize, compat: bool) -> Vec<Vec<u8>> {
+    let scale = if compat { 1 } else { scale(stacks) };
     let mut rows: Vec<Vec<u8>> = Vec::new();
     let mut height = 0;
     for (place, stacks) in stacks.iter().enumerate() {
@@ -65,7 +90,7 @@ fn points(axis: &Axis, vitals: &[Vitals], compat: bool) -> Vec<Vec<u8>> {
         if own_height > height {
             // The original forgets the rows above the height of the set before.
             rows.truncate(if compat { height } else { rows.len() });
-            rows.resize(own_height.max(rows.len()), vec![0; axis.width]);
+            rows.resize(own_height.max(rows.len()), vec![0; width]);
         }
         height = if compat { own_height } else { rows.len() };
         for (column, count) in stacks.iter().enumerate() {
@@ -107,17 +132,4 @@ fn draw_bar(axis: &Axis, set: &Vitals, row: &mut [char]) {
     }
     row[axis.column(median)] = 'M';
     row[axis.column(mean)] = 'A';
-}
-
-/// Where this plot is not the original's.
-pub fn note(vitals: &[Vitals], options: &Options) -> Option<String> {
-    let axis = Axis::over(vitals, options.width.max(2)).filter(|_| options.plot)?;
-    let stacks: Vec<Vec<usize>> = vitals.iter().map(|set| axis.stacks(set)).collect();
-    let scale = scale(&stacks);
-    if scale > 1 {
-        return Some(format!("note: each symbol of the plot stands for up to {scale} values"));
-    }
-    let last = stacks.last().map_or(0, |stacks| highest(stacks));
-    let is_cut = stacks.iter().any(|stacks| highest(stacks) > last);
-    is_cut.then(|| "note: the original would cut the plot at the height of the last set".to_owned())
 }
