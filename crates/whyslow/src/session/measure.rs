@@ -1,7 +1,6 @@
 //! Measuring one experiment: blocks in random order, looks, and the reasons to stop.
 
-use benchmath::quantiles;
-
+use super::block_times::BlockTimes;
 use super::{Event, Forecast, Measured, SessionError, Watcher};
 use crate::analysis::{self, is_fixed_for_time, look_times, settle};
 use crate::machine::{Machine, Outcome};
@@ -61,7 +60,7 @@ struct Session<'a> {
     watcher: &'a mut dyn Watcher,
     began_s: f64,
     /// Time of each measured block.
-    block_s: Vec<f64>,
+    block_times: BlockTimes,
     /// Measured blocks without a failed run.
     complete_blocks: usize,
     /// Failed runs, warm-up included.
@@ -81,7 +80,7 @@ impl<'a> Session<'a> {
             began_s: machine.now_s(),
             machine,
             watcher,
-            block_s: Vec::new(),
+            block_times: BlockTimes::default(),
             complete_blocks: 0,
             failed_runs: 0,
             warmup_block_s: None,
@@ -110,7 +109,7 @@ impl<'a> Session<'a> {
             self.complete_blocks += usize::from(is_complete && block[0].block >= design.warmup);
         }
         let took_s = starts.windows(2).map(|pair| pair[1] - pair[0]);
-        self.block_s = took_s.skip(design.warmup).collect();
+        self.block_times = took_s.skip(design.warmup).collect();
     }
 
     fn run(&mut self) -> Result<(), SessionError> {
@@ -182,7 +181,7 @@ impl<'a> Session<'a> {
             if is_warmup {
                 self.warmup_block_s = Some(took_s);
             } else {
-                self.block_s.push(took_s);
+                self.block_times.push(took_s);
                 let is_complete = self.failed_runs == failed_before;
                 self.complete_blocks += usize::from(is_complete);
                 if let Some(stop) = self.look(is_complete)? {
@@ -252,7 +251,7 @@ impl<'a> Session<'a> {
 
     /// Looks at the data if it is time to.
     fn look(&mut self, is_complete: bool) -> Result<Option<Stop>, SessionError> {
-        let (blocks, complete) = (self.block_s.len(), self.complete_blocks);
+        let (blocks, complete) = (self.block_times.len(), self.complete_blocks);
         let times = self.look_times();
         // Blocks that become longer can move the first look to a number that is already passed.
         let is_late = self.recording.looks.is_none() && complete >= times[0];
@@ -312,13 +311,13 @@ impl<'a> Session<'a> {
     /// The median keeps one slow start from deciding the design; before the first measured block, the warm-up is
     /// all there is to go by.
     fn typical_block_s(&self) -> f64 {
-        quantiles::median(&self.block_s).or(self.warmup_block_s).unwrap_or(0.0)
+        self.block_times.typical_s().or(self.warmup_block_s).unwrap_or(0.0)
     }
 
     fn tell(&mut self, is_warmup: bool) -> Result<(), SessionError> {
         let elapsed_s = self.elapsed_s();
         let design = &self.recording.header.experiment.design;
-        let (blocks, block_s) = (self.block_s.len(), self.typical_block_s());
+        let (blocks, block_s) = (self.block_times.len(), self.typical_block_s());
         let last_look = *self.look_times().last().unwrap_or(&blocks);
         let is_fixed = matches!(design.runs, RunCount::Exactly(_)) || is_fixed_for_time(design, block_s);
         let by_blocks = (last_look.saturating_sub(blocks)) as f64 * block_s;
@@ -348,7 +347,7 @@ fn as_run(
         position,
         start_s,
         exit: outcome.exit,
-        values: outcome.values,
+        values: outcome.values.into(),
         conditions: outcome.conditions,
         stderr_tail,
         leftovers: outcome.leftovers,

@@ -1,6 +1,7 @@
 //! The loop that joins thought and action. It runs what the plan says on a machine, tells a watcher everything that
 //! happens at once, and stops when the analysis says so. No formula, no format and no printing in here.
 
+mod block_times;
 mod check_up;
 mod measure;
 
