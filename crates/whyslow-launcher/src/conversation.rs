@@ -205,8 +205,7 @@ fn read(descriptor: RawFd, buffer: &mut [u8]) -> Got {
 }
 
 fn send(socket: &UnixStream, request: &Encoded) -> Result<(), LauncherError> {
-    send_with_descriptors(socket, request.order.bytes(), &request.descriptors)?;
-    send_all(socket, &request.body)
+    send_with_descriptors(socket, request.order.bytes(), &request.body, &request.descriptors)
 }
 
 /// The answer when a descriptor of the request is not open: nothing was sent then.
@@ -264,21 +263,24 @@ const MOST_DESCRIPTORS: usize = 4;
 /// Room for the header of a control message and its descriptors, aligned as the kernel wants it.
 const ANCILLARY_WORDS: usize = 8;
 
+/// Both parts in one call: sent one after the other, they would wake the launcher twice.
 fn send_with_descriptors(
     socket: &UnixStream,
-    bytes: &[u8],
+    head: &[u8],
+    body: &[u8],
     descriptors: &[RawFd],
 ) -> Result<(), LauncherError> {
     assert!(descriptors.len() <= MOST_DESCRIPTORS);
     let mut ancillary = [0u64; ANCILLARY_WORDS];
-    let mut vector = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+    let mut parts = [head, body]
+        .map(|part| libc::iovec { iov_base: part.as_ptr().cast_mut().cast(), iov_len: part.len() });
     let payload = size_of_val(descriptors) as libc::c_uint;
     // SAFETY: the control message is written inside `ancillary`, which has room for four
     // descriptors; the kernel only reads all that the header points to.
     let sent = unsafe {
         let mut header: libc::msghdr = std::mem::zeroed();
-        header.msg_iov = &mut vector;
-        header.msg_iovlen = 1;
+        header.msg_iov = parts.as_mut_ptr();
+        header.msg_iovlen = parts.len() as _;
         header.msg_control = ancillary.as_mut_ptr().cast();
         header.msg_controllen = libc::CMSG_SPACE(payload) as _;
         let message = libc::CMSG_FIRSTHDR(&header);
@@ -290,7 +292,8 @@ fn send_with_descriptors(
         retry(|| libc::sendmsg(socket.as_raw_fd(), &header, libc::MSG_NOSIGNAL))
     };
     let sent = sent.map_err(|source| talk_error("send with descriptors", source))?;
-    send_all(socket, &bytes[sent..])
+    send_all(socket, &head[sent.min(head.len())..])?;
+    send_all(socket, &body[sent.saturating_sub(head.len())..])
 }
 
 /// Repeats a system call that a signal handler interrupted.
