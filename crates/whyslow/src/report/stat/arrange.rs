@@ -1,10 +1,12 @@
 //! Which samples are compared with which. Within a file the first is the base; between files, names are what belongs
 //! together; files with one sample each are compared whatever the names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Layout;
 use crate::model::DataSet;
+use crate::report::printable;
+use crate::report::views::keys_of_rows;
 
 /// What is compared, before it is: names with the places of two sets.
 pub struct Group {
@@ -13,59 +15,81 @@ pub struct Group {
     pub left_out: Vec<String>,
 }
 
-/// The groups of each metric.
-pub fn arrange(sets: &[DataSet]) -> Vec<Vec<Group>> {
+/// The groups of each metric. Names of files are told without the first `folder` bytes.
+pub fn arrange(sets: &[DataSet], folder: usize) -> Vec<Vec<Group>> {
     let metrics = distinct(sets.iter().map(|set| set.metric.name.as_str()));
     let of_metric = |metric: &&str| {
         let places = (0..sets.len()).filter(|&place| sets[place].metric.name == *metric);
-        arrange_metric(sets, places.collect())
+        arrange_metric(sets, places.collect(), folder)
     };
     metrics.iter().map(of_metric).collect()
 }
 
-fn arrange_metric(sets: &[DataSet], places: Vec<usize>) -> Vec<Group> {
+/// The sets of one metric, and how to call them.
+struct Named<'a> {
+    sets: &'a [DataSet],
+    /// Settings that tell sets of a file apart.
+    keys: BTreeSet<&'a str>,
+    folder: usize,
+}
+
+fn arrange_metric(sets: &[DataSet], places: Vec<usize>, folder: usize) -> Vec<Group> {
     let files = distinct(places.iter().map(|&place| sets[place].origin.file.as_str()));
+    let keys = keys_of_rows(&places.iter().map(|&place| &sets[place]).collect::<Vec<_>>());
+    let named = Named { sets, keys, folder };
     if files.len() == 1 || files.len() == places.len() {
-        return vec![series(sets, places)];
+        return vec![named.series(places)];
     }
     let of_file = |file: &&str| -> Vec<usize> {
         places.iter().copied().filter(|&place| sets[place].origin.file == *file).collect()
     };
-    let base = named(sets, &of_file(&files[0]));
-    let others = files[1..].iter().map(|file| (*file, named(sets, &of_file(file))));
+    let base = named.in_file(&of_file(&files[0]));
+    let others = files[1..].iter().map(|file| (*file, named.in_file(&of_file(file))));
     let by_file: Vec<Group> =
         others.map(|(file, other)| between((files[0], &base), (file, &other))).collect();
     if by_file.iter().any(|group| !group.pairs.is_empty()) {
         return by_file;
     }
     // No name in common: each file is about something else.
-    files.iter().map(|file| series(sets, of_file(file))).collect()
+    files.iter().map(|file| named.series(of_file(file))).collect()
 }
 
-fn series(sets: &[DataSet], places: Vec<usize>) -> Group {
-    let names = names_in_series(sets, &places);
-    let others = places.iter().zip(names).skip(1);
-    let pairs = others.map(|(&place, name)| (name, places[0], place)).collect();
-    Group { layout: Layout::Series(places), pairs, left_out: Vec::new() }
-}
-
-/// What tells the sets of a series apart: the name, or the file where all have the same name.
-pub fn names_in_series(sets: &[DataSet], places: &[usize]) -> Vec<String> {
-    let names: Vec<String> = places.iter().map(|&place| full_name(&sets[place])).collect();
-    let files: Vec<&str> = places.iter().map(|&place| sets[place].origin.file.as_str()).collect();
-    let files_differ = distinct(files.iter().copied()).len() == files.len() && files.len() > 1;
-    let names_differ = distinct(names.iter().map(String::as_str)).len() == names.len();
-    match (names_differ, files_differ) {
-        (true, _) => names,
-        (false, true) => files.into_iter().map(str::to_owned).collect(),
-        (false, false) => numbered(names),
+impl Named<'_> {
+    fn series(&self, places: Vec<usize>) -> Group {
+        let names = self.in_series(&places);
+        let others = places.iter().zip(&names).skip(1);
+        let pairs = others.map(|(&place, name)| (name.clone(), places[0], place)).collect();
+        Group { layout: Layout::Series { places, names }, pairs, left_out: Vec::new() }
     }
-}
 
-/// The sets of a file by name; the second of the same name is called so.
-fn named(sets: &[DataSet], places: &[usize]) -> Vec<(String, usize)> {
-    let names = numbered(places.iter().map(|&place| name_in_file(&sets[place])).collect());
-    names.into_iter().zip(places.iter().copied()).collect()
+    /// What tells the sets of a series apart: the name, or the file where all have the same name.
+    fn in_series(&self, places: &[usize]) -> Vec<String> {
+        let file = |set: &DataSet| printable(&set.origin.file[self.folder..]);
+        let name = |set: &DataSet| if set.name == set.origin.file { file(set) } else { self.full_name(set) };
+        let are_distinct = |names: &[String]| distinct(names.iter().map(String::as_str)).len() == names.len();
+        let names: Vec<String> = places.iter().map(|&place| name(&self.sets[place])).collect();
+        let files: Vec<String> = places.iter().map(|&place| file(&self.sets[place])).collect();
+        if !are_distinct(&names) && are_distinct(&files) { files } else { numbered(names) }
+    }
+
+    /// The sets of a file by name; the second of the same name is called so. A file of plain numbers gives them no name
+    /// but its own.
+    fn in_file(&self, places: &[usize]) -> Vec<(String, usize)> {
+        let name = |set: &DataSet| match set.name == set.origin.file {
+            true => "values".to_owned(),
+            false => self.full_name(set),
+        };
+        let names = numbered(places.iter().map(|&place| name(&self.sets[place])).collect());
+        names.into_iter().zip(places.iter().copied()).collect()
+    }
+
+    /// The name with the settings that belong to it.
+    fn full_name(&self, set: &DataSet) -> String {
+        let settings = set.parameters.iter().filter(|(key, _)| self.keys.contains(key.as_str()));
+        let settings = settings.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(", ");
+        let name = printable(&set.name);
+        if settings.is_empty() { name } else { format!("{name} ({})", printable(&settings)) }
+    }
 }
 
 fn numbered(names: Vec<String>) -> Vec<String> {
@@ -78,17 +102,15 @@ fn numbered(names: Vec<String>) -> Vec<String> {
     names.into_iter().map(number).collect()
 }
 
-/// A file of plain numbers gives them no name but its own.
-fn name_in_file(set: &DataSet) -> String {
-    if set.name == set.origin.file { "values".to_owned() } else { full_name(set) }
-}
-
-/// The name with the settings that belong to it.
-pub fn full_name(set: &DataSet) -> String {
-    let settings = set.parameters.iter().map(|(key, value)| format!("{key}={value}"));
-    let settings = settings.collect::<Vec<_>>().join(", ");
-    let name = crate::report::printable(&set.name);
-    if settings.is_empty() { name } else { format!("{name} ({})", crate::report::printable(&settings)) }
+/// How many bytes of the names of several files are a folder that all are in.
+pub fn common_folder(sets: &[DataSet]) -> usize {
+    let files = distinct(sets.iter().map(|set| set.origin.file.as_str()));
+    let Some((first, others)) = files.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return 0;
+    };
+    let alike = |file: &&str| file.bytes().zip(first.bytes()).take_while(|(a, b)| a == b).count();
+    let alike = others.iter().map(alike).min().unwrap_or(0);
+    first.as_bytes()[..alike].iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1)
 }
 
 fn between(

@@ -1,6 +1,5 @@
 //! A study as a document: verdicts first, then medians and ratios, then what the other tools said themselves.
 
-use super::arrange::names_in_series;
 use super::notes::notes;
 use super::{Compared, Layout, Pair, Said, Study};
 use crate::analysis::Verdict;
@@ -25,7 +24,7 @@ pub fn compose(study: &Study) -> Document {
     }
     for group in &study.groups {
         parts.push(Part::Table(table(study, group)));
-        parts.extend(legend(study, group));
+        parts.extend(legend(group));
     }
     parts.push(Part::Text(printed(study)));
     let notes = notes(study).into_iter().chain([terms(study)]);
@@ -73,25 +72,20 @@ fn tone(judgement: &Judgement) -> Tone {
 /// What the others are compared with, as it is called in sentences.
 fn base_name(study: &Study, group: &Compared) -> String {
     match &group.layout {
-        Layout::Series(places) => series_names(study, places).swap_remove(0),
-        Layout::Files { base, .. } => printable(base),
+        Layout::Series { names, .. } => names[0].clone(),
+        Layout::Files { base, .. } => study.short(base),
     }
-}
-
-fn series_names(study: &Study, places: &[usize]) -> Vec<String> {
-    let sets: Vec<DataSet> = places.iter().map(|&place| without_values(study.sets[place].set)).collect();
-    names_in_series(&sets, &(0..sets.len()).collect::<Vec<_>>())
 }
 
 fn table(study: &Study, group: &Compared) -> Table {
     match &group.layout {
-        Layout::Series(places) => series_table(study, group, places),
+        Layout::Series { places, names } => series_table(study, group, (places, names)),
         Layout::Files { base, other } => files_table(study, group, base, other),
     }
 }
 
-fn series_table(study: &Study, group: &Compared, places: &[usize]) -> Table {
-    let labels = labels(&series_names(study, places));
+fn series_table(study: &Study, group: &Compared, (places, names): (&[usize], &[String])) -> Table {
+    let labels = labels(names);
     let metric = &study.sets[places[0]].set.metric.name;
     let mut header = vec![metric.clone(), "values".to_owned(), "median".to_owned()];
     if !group.pairs.is_empty() {
@@ -112,8 +106,7 @@ fn series_table(study: &Study, group: &Compared, places: &[usize]) -> Table {
 
 fn files_table(study: &Study, group: &Compared, base: &str, other: &str) -> Table {
     let metric = group.pairs.first().map_or("", |pair| &study.sets[pair.base].set.metric.name);
-    let (base, other) = without_common_folder(base, other);
-    let header = [metric, &printable(base), &printable(other), "ratio", "p", "verdict"];
+    let header = [metric, &study.short(base), &study.short(other), "ratio", "p", "verdict"];
     let row = |pair: &Pair| {
         let medians = [pair.base, pair.other].map(|place| median(study, place, false));
         std::iter::once(pair.name.clone()).chain(medians).chain(judged(study, pair)).collect()
@@ -124,13 +117,6 @@ fn files_table(study: &Study, group: &Compared, base: &str, other: &str) -> Tabl
         rows.push(cells.map(String::from).to_vec());
     }
     Table { header: header.map(String::from).to_vec(), rows }
-}
-
-/// Both files from where their paths part.
-fn without_common_folder<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
-    let common = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-    let start = one.as_bytes()[..common].iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
-    (&one[start..], &other[start..])
 }
 
 /// Ratio, p and verdict of a pair.
@@ -166,14 +152,13 @@ fn labels(names: &[String]) -> Vec<String> {
     (0..names.len()).map(letter).collect()
 }
 
-fn legend(study: &Study, group: &Compared) -> Option<Part> {
-    let Layout::Series(places) = &group.layout else { return None };
-    let names = series_names(study, places);
-    let labels = labels(&names);
+fn legend(group: &Compared) -> Option<Part> {
+    let Layout::Series { names, .. } = &group.layout else { return None };
+    let labels = labels(names);
     let line = |(label, name): (&String, &String)| -> Line {
         vec![plain(format!("{label}  ")), toned(Tone::Strong, name.clone())]
     };
-    (names != labels).then(|| Part::Text(labels.iter().zip(&names).map(line).collect()))
+    (*names != labels).then(|| Part::Text(labels.iter().zip(names).map(line).collect()))
 }
 
 /// What the tools themselves say, unchanged.
@@ -185,7 +170,7 @@ fn printed(study: &Study) -> Vec<Line> {
         let numbers = set.printed.iter().map(|(name, value)| format!("{name} {}", number(*value)));
         let numbers = numbers.collect::<Vec<_>>().join(", ");
         let (name, form) = (printable(&set.name), &set.origin.form);
-        let file = if is_one_file { String::new() } else { format!(" in {}", printable(&set.origin.file)) };
+        let file = if is_one_file { String::new() } else { format!(" in {}", study.short(&set.origin.file)) };
         vec![toned(Tone::Strong, name), plain(format!(" by {form}{file}: {numbers}"))]
     };
     sets.map(line).collect()
@@ -195,8 +180,4 @@ fn printed(study: &Study) -> Vec<Line> {
 pub fn number(value: f64) -> String {
     let text = format!("{value:?}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
-}
-
-fn without_values(set: &DataSet) -> DataSet {
-    DataSet { values: Vec::new(), printed: Vec::new(), ..set.clone() }
 }

@@ -17,7 +17,7 @@ use std::cell::OnceCell;
 
 use super::views::{Judgement, Options, Said, is_paired, judge};
 use crate::model::{DataSet, Schedule};
-use arrange::{Group, arrange};
+use arrange::{Group, arrange, common_folder};
 
 /// Everything that the samples say.
 pub struct Study<'a> {
@@ -25,6 +25,8 @@ pub struct Study<'a> {
     pub groups: Vec<Compared>,
     pub confidence: f64,
     pub margin: f64,
+    /// How much of the names of the files is a folder that all are in.
+    folder: usize,
 }
 
 /// A sample with its figures, which are only computed for who wants to see them.
@@ -56,7 +58,7 @@ pub struct Compared {
 /// Places of sets in the study.
 pub enum Layout {
     /// Each against the first.
-    Series(Vec<usize>),
+    Series { places: Vec<usize>, names: Vec<String> },
     /// Name by name, these two files.
     Files { base: String, other: String },
 }
@@ -102,6 +104,11 @@ impl Pair {
 }
 
 impl Study<'_> {
+    /// The name of a file as far as it differs from the others.
+    fn short(&self, file: &str) -> String {
+        super::printable(&file[self.folder..])
+    }
+
     pub fn pairs(&self) -> impl Iterator<Item = &Pair> {
         self.groups.iter().flat_map(|group| &group.pairs)
     }
@@ -115,8 +122,9 @@ pub fn study<'a>(sets: &'a [DataSet], options: &Options) -> Study<'a> {
         groups: Vec::new(),
         confidence: options.confidence,
         margin: options.margin,
+        folder: common_folder(sets),
     };
-    for groups in arrange(sets) {
+    for groups in arrange(sets, study.folder) {
         let comparisons = groups.iter().map(|group| group.pairs.len()).sum();
         let alpha = options.alpha_against_base(comparisons);
         let compared: Vec<Compared> =

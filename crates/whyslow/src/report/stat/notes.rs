@@ -18,9 +18,9 @@ pub fn notes(study: &Study) -> Vec<String> {
              --interleaved"
         ));
     }
-    notes.extend(study.groups.iter().filter_map(about_names));
+    notes.extend(study.groups.iter().filter_map(|group| about_names(study, group)));
     notes.extend(no_common_name(study));
-    notes.extend(study.groups.iter().filter_map(about_mean));
+    notes.extend(study.groups.iter().filter_map(|group| about_mean(study, group)));
     notes.extend(study.pairs().filter_map(|pair| about_length(study, pair)));
     notes.extend(study.pairs().filter_map(|pair| about_left_out_values(study, pair)));
     notes.extend(study.pairs().filter_map(|pair| about_one_value(study, pair)));
@@ -47,8 +47,9 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-fn about_names(group: &Compared) -> Option<String> {
+fn about_names(study: &Study, group: &Compared) -> Option<String> {
     let Layout::Files { base, other } = &group.layout else { return None };
+    let (base, other) = (study.short(base), study.short(other));
     let (count, names) = (group.left_out.len(), listed(&group.left_out));
     (count > 0).then(|| {
         format!("{} names are in both {base} and {other}, {count} in one only: {names}", group.pairs.len())
@@ -59,7 +60,7 @@ fn about_names(group: &Compared) -> Option<String> {
 fn no_common_name(study: &Study) -> Option<String> {
     let mut files: Vec<(&str, &str)> = Vec::new();
     for group in &study.groups {
-        let Layout::Series(places) = &group.layout else { continue };
+        let Layout::Series { places, .. } = &group.layout else { continue };
         let set = study.sets[places[0]].set;
         files.push((&set.metric.name, &set.origin.file));
     }
@@ -70,9 +71,10 @@ fn no_common_name(study: &Study) -> Option<String> {
         .then(|| "no name is in more than one file, so each file is compared within itself".to_owned())
 }
 
-fn about_mean(group: &Compared) -> Option<String> {
+fn about_mean(study: &Study, group: &Compared) -> Option<String> {
     let mean = group.geometric_mean.as_ref()?;
     let Layout::Files { base, other } = &group.layout else { return None };
+    let (base, other) = (study.short(base), study.short(other));
     let without = match mean.without.is_empty() {
         true => String::new(),
         false => format!(", without {}, which have no ratio of medians", listed(&mean.without)),

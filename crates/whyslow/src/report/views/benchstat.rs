@@ -76,7 +76,7 @@ fn is_one_file_side_by_side(sets: &[&DataSet]) -> bool {
 }
 
 /// Settings that tell sets of one file apart; what is the same all over a file belongs to the file.
-fn keys_of_rows<'a>(sets: &[&'a DataSet]) -> BTreeSet<&'a str> {
+pub(in crate::report) fn keys_of_rows<'a>(sets: &[&'a DataSet]) -> BTreeSet<&'a str> {
     let mut first: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     let mut keys = BTreeSet::new();
     for set in sets {

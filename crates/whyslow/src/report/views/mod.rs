@@ -17,6 +17,7 @@ mod timestr;
 pub(in crate::report) mod units;
 
 pub use benchstat::benchstat;
+pub(in crate::report) use benchstat::keys_of_rows;
 pub use cmpthese::cmpthese;
 pub use figures::Figures;
 pub use hyperfine::hyperfine;
