@@ -6,7 +6,7 @@ use benchmath::{dip, quantiles, spearman};
 use super::comparisons::read_together;
 use super::summaries::standing_out_from;
 use super::{Comparison, Reading, Samples, VariantSummary, Verdict};
-use crate::model::{FailurePolicy, Recording};
+use crate::model::{FailurePolicy, Recording, Run};
 
 const DRIFT_SIGNIFICANCE: f64 = 0.001;
 const ORDER_SIGNIFICANCE: f64 = 0.01;
@@ -201,9 +201,10 @@ pub fn raise(
 fn what_ran(recording: &Recording, samples: &Samples, variants: &[VariantSummary]) -> Vec<Concern> {
     let failed: Vec<usize> = (0..variants.len()).filter(|&index| variants[index].failed > 0).collect();
     // Where the first failure ends the comparison, that is told already.
-    let goes_on = recording.header.experiment.design.failures != FailurePolicy::Abort;
+    let design = &recording.header.experiment.design;
+    let goes_on = design.failures != FailurePolicy::Abort;
     let failures = (goes_on && !failed.is_empty())
-        .then(|| Concern::Failures { variants: failed, rates_differ: rates_differ(variants) });
+        .then(|| Concern::Failures { variants: failed, rates_differ: rates_differ(design.base, variants) });
     let mut concerns = outputs(recording, samples, variants.len());
     concerns.extend(failures);
     concerns.extend((0..variants.len()).filter_map(|variant| {
@@ -213,15 +214,14 @@ fn what_ran(recording: &Recording, samples: &Samples, variants: &[VariantSummary
     concerns
 }
 
-/// A rank correlation of two yes-or-no variables is the chi-squared test of the table.
-fn rates_differ(variants: &[VariantSummary]) -> bool {
-    let (mut variant, mut failed) = (Vec::new(), Vec::new());
-    for (index, summary) in variants.iter().enumerate() {
-        variant.extend(vec![index as f64; summary.runs + summary.failed]);
-        failed.extend(vec![0.0; summary.runs]);
-        failed.extend(vec![1.0; summary.failed]);
-    }
-    spearman::spearman(&variant, &failed).is_some_and(|correlation| correlation.p < ORDER_SIGNIFICANCE)
+/// The base against each of the others, with the error shared out.
+fn rates_differ(base: usize, variants: &[VariantSummary]) -> bool {
+    let limit = ORDER_SIGNIFICANCE / variants.len().saturating_sub(1).max(1) as f64;
+    let of_base = &variants[base];
+    variants.iter().any(|other| {
+        let (base_runs, other_runs) = (of_base.runs + of_base.failed, other.runs + other.failed);
+        benchmath::rates_differ(of_base.failed, base_runs, other.failed, other_runs) < limit
+    })
 }
 
 fn outputs(recording: &Recording, samples: &Samples, variants: usize) -> Vec<Concern> {
@@ -267,10 +267,10 @@ fn machine_concerns(samples: &Samples, variants: &[VariantSummary]) -> Vec<Conce
         .collect();
     let suspended =
         (!slept.is_empty()).then(|| Concern::Suspended { runs: slept.len(), seconds: slept.iter().sum() });
-    let mut ordered = runs;
-    ordered.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
-    let hertz: Vec<f64> =
-        ordered.iter().filter_map(|run| run.conditions.frequency_hz.map(f64::from)).collect();
+    let frequency = |run: &&Run| Some((run.start_s, f64::from(run.conditions.frequency_hz?)));
+    let mut frequencies: Vec<(f64, f64)> = runs.iter().filter_map(frequency).collect();
+    frequencies.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let hertz: Vec<f64> = frequencies.into_iter().map(|(_, hertz)| hertz).collect();
     let frequency = first_to_last_quarter(&hertz)
         .filter(|ratio| (ratio - 1.0).abs() > FREQUENCY_CHANGE)
         .map(|ratio| Concern::Frequency { change: ratio - 1.0 });

@@ -5,6 +5,7 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use super::arguments::Compare;
+use super::nearest::nearest_program;
 use super::progress::ProgressLine;
 use super::report::{read_recording, show};
 use super::{MachineMaker, Screen, Status, Trouble, asked, dry_run};
@@ -110,18 +111,35 @@ fn hook_failed(analysis: &Analysis) -> Trouble {
 fn failed(analysis: &Analysis) -> Trouble {
     let Some(failure) = &analysis.failure else { return Trouble::new("a command failed") };
     let variant = &analysis.variants[failure.variant];
-    let trouble = Trouble::new(format!("{} {}", variant.name, report::exit(&failure.exit)))
-        .details(report::last_lines(&failure.stderr_tail));
-    trouble.hint(match &failure.exit {
-        Exit::NotStarted { errno: libc::ENOENT, .. } => {
-            let program = variant.argv.first().map_or("", String::as_str);
-            format!("is `{program}` spelled right, installed and in PATH?")
-        }
-        Exit::Signal(_) | Exit::TimedOut => {
-            "run it by itself to see whether it always ends like this".to_owned()
-        }
-        _ => "only runs that succeed are compared; run it by itself to see why it does not".to_owned(),
-    })
+    if let Exit::NotStarted { errno: libc::ENOENT, step } = &failure.exit
+        && step == "exec"
+    {
+        return not_found(variant.argv.first().map_or("", String::as_str));
+    }
+    Trouble::new(format!("{} {}", variant.name, report::exit(&failure.exit)))
+        .details(report::last_lines(&failure.stderr_tail))
+        .hint(match &failure.exit {
+            Exit::NotStarted { .. } => "run it by itself to see whether it starts there",
+            Exit::Code(1) if failure.stderr_tail.is_empty() => {
+                "it said nothing: if this status is an answer (no match, files differ), add --success-codes 0,1"
+            }
+            Exit::TimedOut => "raise --timeout, or count such runs with --ignore-failure; does it wait for input?",
+            Exit::Code(_) => "only runs that succeed are compared; run it by itself to see why it does not",
+            _ => "run it by itself to see whether it always ends like this",
+        })
+}
+
+/// A script is found and its interpreter may not be; the system has the same word for both.
+fn not_found(program: &str) -> Trouble {
+    if std::fs::exists(program).unwrap_or(false) {
+        return Trouble::new(format!("{program} is there, but what its first line names is not"))
+            .hint("is the interpreter behind `#!` installed?");
+    }
+    let trouble = Trouble::new(format!("`{program}` was not found"));
+    match nearest_program(program) {
+        Some(near) if near != program => trouble.hint(format!("did you mean `{near}`?")),
+        _ => trouble.hint("is it spelled right, installed and in PATH?"),
+    }
 }
 
 /// An error with its causes, outermost first.

@@ -150,8 +150,20 @@ pub fn exit(exit: &Exit) -> String {
 /// How often runs failed, and how: `3 of 20 failed (2 exited with status 1, 1 did not end in time and was killed)`.
 pub fn failures(variant: &VariantSummary) -> String {
     let kinds: Vec<String> =
-        variant.failures.iter().map(|(kind, count)| format!("{count} {}", exit(kind))).collect();
-    format!("{} of {} runs failed: {}", variant.failed, variant.runs + variant.failed, kinds.join(", "))
+        variant.failures.iter().map(|(kind, count)| format!("{count} {}", failure_kind(kind))).collect();
+    format!("{} of {} runs failed ({})", variant.failed, variant.runs + variant.failed, kinds.join(", "))
+}
+
+/// What several runs that failed have in common.
+fn failure_kind(exit: &Exit) -> String {
+    match exit {
+        Exit::Code(code) => format!("with status {code}"),
+        Exit::Signal(signal) => format!("by signal {signal}{}", signal_name(*signal)),
+        Exit::Stopped(signal) => format!("stopped by signal {signal}{}", signal_name(*signal)),
+        Exit::TimedOut => "out of time".to_owned(),
+        Exit::NotStarted { .. } => "not started".to_owned(),
+        Exit::Interrupted => "interrupted".to_owned(),
+    }
 }
 
 /// Where no run of a variant succeeded there is no ratio, but a time that is too short is a bound.

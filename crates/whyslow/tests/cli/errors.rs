@@ -122,7 +122,7 @@ fn every_way_to_fail_has_its_words() {
 #[test]
 fn a_program_that_does_not_exist_is_named() {
     let printed = whyslow(World::pair(0.05, 1.0), &["compare", "a", "prel -e 1"]);
-    assert_error(&printed, "prel -e 1 was not found", Some("is `prel` spelled right"));
+    assert_error(&printed, "`prel` was not found", Some("did you mean `perl`?"));
     assert!(!printed.stdout.contains("wrote nothing"), "it never ran:\n{}", printed.stdout);
 }
 
