@@ -16,7 +16,7 @@ pub struct Progress {
 /// Looks at the recording so far, at the error that the looks allow.
 pub fn progress(recording: &Recording, variants: usize, looks: &Looks) -> Progress {
     let design = &recording.header.experiment.design;
-    let samples = Samples::collect(recording, variants);
+    let samples = Samples::collect_of(recording, variants, |metric| metric == design.leading);
     let others = (0..variants).filter(|&other| other != design.base);
     let leading: Vec<(usize, Decision)> = others
         .filter_map(|other| {

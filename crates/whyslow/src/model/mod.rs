@@ -7,6 +7,7 @@ mod dataset;
 mod experiment;
 mod metric;
 mod recording;
+mod values;
 
 pub use bytes::ByteText;
 pub use check_up::{CheckUp, CheckedMetric, Circumstances, CpuQuota};
@@ -20,3 +21,4 @@ pub use recording::{
     Conditions, End, Exit, FORMAT_VERSION, Floor, Header, HookFailure, Host, Looks, Missing, Recording, Run,
     Stop,
 };
+pub use values::Values;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Experiment, HookKind, Unit};
+use super::{Experiment, HookKind, Unit, Values};
 
 /// Raised when a reader of the older form would misread the newer one.
 pub const FORMAT_VERSION: u32 = 1;
@@ -51,8 +51,8 @@ pub struct Run {
     /// Seconds since the experiment began.
     pub start_s: f64,
     pub exit: Exit,
-    /// One value for each metric of the experiment, in that order; `None` is unknown, never 0.
-    pub values: Vec<Option<f64>>,
+    /// One value for each metric of the experiment, in that order.
+    pub values: Values,
     #[serde(default, skip_serializing_if = "Conditions::is_unknown")]
     pub conditions: Conditions,
     /// The end of what a failed run wrote to its standard error.

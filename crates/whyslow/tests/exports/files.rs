@@ -10,7 +10,7 @@ use super::write;
 fn values(recording: &Recording, variant: usize, metric: &str) -> Vec<f64> {
     let index = recording.metric_index(metric).unwrap();
     let runs = recording.runs.iter().filter(|run| run.variant == variant && run.block >= 1);
-    runs.filter_map(|run| run.values[index]).collect()
+    runs.filter_map(|run| run.values.get(index)).collect()
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -83,7 +83,7 @@ fn a_failed_run_among_good_ones_spoils_no_statistics() {
     let mut recording = pair();
     let last = recording.runs.len() - 1;
     recording.runs[last].exit = Exit::TimedOut;
-    recording.runs[last].values[0] = Some(500.0);
+    recording.runs[last].values.set(0, Some(500.0));
     let file: Value = serde_json::from_str(&write("hyperfine-json", &recording)).unwrap();
     let maxima = (0..2).map(|variant| file["results"][variant]["max"].as_f64().unwrap());
     assert!(maxima.fold(0.0, f64::max) < 1.0);
@@ -142,7 +142,7 @@ fn rows(text: &str) -> Vec<Vec<String>> {
 fn csv_holds_every_run_and_every_metric() {
     let mut recording = pair();
     recording.runs[5].stderr_tail = "line, one\n\"line\" two".into();
-    recording.runs[6].values[1] = None;
+    recording.runs[6].values.set(1, None);
     let rows = rows(&write("csv", &recording));
     let (header, runs) = rows.split_first().unwrap();
     assert_eq!(header[..7], ["variant", "block", "position", "phase", "start_s", "exit", "stderr_tail"]);
@@ -154,7 +154,7 @@ fn csv_holds_every_run_and_every_metric() {
         assert_eq!(row[column("stderr_tail")], run.stderr_tail);
         assert_eq!(row[column("phase")] == "warmup", run.block == 0);
         let read: Vec<Option<f64>> = row[7..12].iter().map(|field| field.parse().ok()).collect();
-        assert_eq!(read, run.values);
+        assert_eq!(whyslow::model::Values::from(read), run.values);
     }
 }
 

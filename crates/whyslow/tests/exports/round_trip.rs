@@ -19,7 +19,7 @@ fn read_back(form: &str, text: &str) -> Vec<DataSet> {
 fn values(recording: &Recording, variant: usize, metric: &str) -> Vec<f64> {
     let index = recording.metric_index(metric).unwrap();
     let runs = recording.runs.iter().filter(|run| run.variant == variant && run.block >= 1);
-    runs.filter_map(|run| run.values[index]).collect()
+    runs.filter_map(|run| run.values.get(index)).collect()
 }
 
 /// The set that holds these values, give or take the rounding of a change of unit.

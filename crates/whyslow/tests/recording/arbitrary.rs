@@ -184,7 +184,7 @@ fn run(metrics: usize) -> impl Strategy<Value = Run> {
             position: 0,
             start_s,
             exit,
-            values,
+            values: values.into(),
             conditions,
             stderr_tail,
             leftovers,

@@ -16,7 +16,7 @@ fn sets_hold_complete_blocks_in_order_with_the_base_first() {
     let failed = recording.runs.iter().position(place(2, 3)).unwrap();
     recording.runs[failed].exit = Exit::Code(1);
     let unknown = recording.runs.iter().position(place(0, 5)).unwrap();
-    recording.runs[unknown].values[1] = None;
+    recording.runs[unknown].values.set(1, None);
 
     let sets = from_recording::data_sets(&recording, &["wall_s", "cpu_s", "no such metric"]);
     let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
@@ -25,7 +25,7 @@ fn sets_hold_complete_blocks_in_order_with_the_base_first() {
     assert_eq!(counts, [11, 11, 11, 10, 10, 10]);
     assert!(sets.iter().all(|set| set.schedule == Schedule::Interleaved));
     let first = recording.runs.iter().find(|run| run.variant == 1 && run.block == 1).unwrap();
-    assert_eq!(Some(sets[0].values[0]), first.values[0]);
+    assert_eq!(Some(sets[0].values[0]), first.values.get(0));
 }
 
 #[test]

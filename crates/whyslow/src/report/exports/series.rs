@@ -39,7 +39,7 @@ fn runs(recording: &Recording, variant: usize) -> Vec<&Run> {
 
 /// A known value of a run.
 pub fn value(run: &Run, metric: Option<usize>) -> Option<f64> {
-    run.values.get(metric?).copied().flatten().filter(|value| value.is_finite())
+    run.values.get(metric?)
 }
 
 impl Series<'_> {

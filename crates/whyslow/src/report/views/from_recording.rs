@@ -72,8 +72,8 @@ fn data_set(
 ) -> DataSet {
     let values = blocks
         .iter()
-        .filter(|runs| runs.iter().all(|run| value(run, metric).is_some()))
-        .filter_map(|runs| value(runs.get(index)?, metric))
+        .filter(|runs| runs.iter().all(|run| run.values.get(metric).is_some()))
+        .filter_map(|runs| runs.get(index)?.values.get(metric))
         .collect();
     let metric = &recording.header.experiment.metrics[metric];
     DataSet {
@@ -88,10 +88,6 @@ fn data_set(
     }
 }
 
-fn value(run: &Run, metric: usize) -> Option<f64> {
-    run.values.get(metric).copied().flatten().filter(|value| value.is_finite())
-}
-
 fn data_metric(metric: &Metric) -> DataMetric {
     DataMetric { name: metric.name.clone(), unit: Some(metric.unit), better: metric.better }
 }
@@ -100,7 +96,7 @@ fn data_metric(metric: &Metric) -> DataMetric {
 fn perl_times(recording: &Recording, blocks: &Blocks, variant: usize) -> PerlTimes {
     let sum = |name: &str| -> f64 {
         let index = recording.metric_index(name);
-        let of_run = |runs: &Vec<&Run>| value(runs.get(variant)?, index?);
+        let of_run = |runs: &Vec<&Run>| runs.get(variant)?.values.get(index?);
         blocks.iter().filter_map(of_run).sum()
     };
     PerlTimes {
