@@ -17,7 +17,7 @@ use whyslow::machine::simulated::{Cost, Failure, How, Interrupt, Program, Rights
 use whyslow::model::Recording;
 use whyslow::plan::Question;
 use whyslow::report::{self, Style, compose, render};
-use whyslow::store::{ReadError, Writer, read};
+use whyslow::store::{ReadError, Writer, read, read_on};
 
 fn written(recording: &Recording) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -120,6 +120,40 @@ fn a_broken_line_in_the_middle_is_named() {
     let error = read(&lines.concat()[..]).expect_err("a broken line");
     assert!(matches!(error, ReadError::Broken { line: 7, .. }), "{error}");
     assert!(error.to_string().starts_with("line 7: "), "{error}");
+}
+
+/// However the text is split among the CPUs, borders of its blocks before, in and behind every line.
+const SPLITS: [(usize, u64); 5] = [(1, 1), (2, 1), (2, 1_000), (3, 700), (8, 1 << 20)];
+
+#[test]
+fn a_recording_read_on_many_cpus_is_the_same() {
+    let recording = measured();
+    let bytes = written(&recording);
+    for (cpus, block_bytes) in SPLITS {
+        assert_eq!(read_on(cpus, block_bytes, &bytes[..]).unwrap(), recording, "{cpus} {block_bytes}");
+        let cut = read_on(cpus, block_bytes, &bytes[..bytes.len() - 5]).unwrap();
+        assert_eq!(cut, Recording { end: None, ..recording.clone() }, "{cpus} {block_bytes}");
+    }
+}
+
+#[test]
+fn a_broken_line_is_named_on_many_cpus_too() {
+    let bytes = written(&measured());
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
+    let wrong: &[u8] =
+        br#"{"run":{"variant":7,"block":0,"position":0,"start_s":0.0,"exit":{"code":0},"values":[]}}
+"#;
+    for broken in 1..lines.len() {
+        for (line, kind) in [(&b"{\n"[..], "Broken"), (wrong, "Inconsistent"), (lines[0], "SecondHeader")] {
+            let mut lines = lines.clone();
+            lines[broken] = line;
+            for (cpus, block_bytes) in SPLITS {
+                let error = read_on(cpus, block_bytes, &lines.concat()[..]).expect_err(kind);
+                assert!(format!("{error:?}").starts_with(kind), "{error:?}");
+                assert!(error.to_string().starts_with(&format!("line {}: ", broken + 1)), "{error}");
+            }
+        }
+    }
 }
 
 fn changed(from: &str, to: &str) -> Result<Recording, ReadError> {

@@ -1,0 +1,210 @@
+//! Reading recordings: on all CPUs, since some have a million runs.
+
+use std::io::{BufRead, Read};
+use std::panic::resume_unwind;
+use std::thread;
+
+use serde::Deserialize;
+
+use super::Line;
+use crate::model::{FORMAT_VERSION, Header, Recording, Run};
+
+/// Tables have a place for each of them, so a broken file must not ask for any number.
+const MOST_VARIANTS: usize = 10_000;
+const MOST_BLOCKS: usize = 10_000_000;
+
+/// Enough to be worth a thread, and little beside what is kept of it.
+const BLOCK_BYTES: u64 = 1 << 20;
+
+/// A file that is no recording, or a broken one.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error("cannot read it: {0}")]
+    Io(#[from] std::io::Error),
+    #[error("it is empty")]
+    Empty,
+    #[error("line 1 is not the header of a recording: {0}")]
+    NoHeader(serde_json::Error),
+    #[error("it was written by a newer whyslow (form {0}, this one reads up to {FORMAT_VERSION})")]
+    Newer(u32),
+    #[error("line {line}: {source}")]
+    Broken { line: usize, source: serde_json::Error },
+    #[error("line {line}: a second header")]
+    SecondHeader { line: usize },
+    #[error("line {line}: {what}")]
+    Inconsistent { line: usize, what: &'static str },
+}
+
+/// Reads a recording. A broken last line, as a killed program leaves it, is dropped; any other is an error.
+pub fn read(input: impl BufRead) -> Result<Recording, ReadError> {
+    read_on(thread::available_parallelism().map_or(1, usize::from), BLOCK_BYTES, input)
+}
+
+/// The same on so many CPUs, with so much text at once for each of them. All but the header is parsed in blocks of
+/// whole lines, while the next blocks are read; entries are added in the order of the file.
+pub fn read_on(cpus: usize, block_bytes: u64, mut input: impl BufRead) -> Result<Recording, ReadError> {
+    let mut text = Vec::new();
+    let mut recording = match input.read_until(b'\n', &mut text)? {
+        0 => return Err(ReadError::Empty),
+        _ => Recording::new(header(&text)?),
+    };
+    let mut number = 1;
+    let mut blocks = read_blocks(&mut input, cpus, block_bytes)?;
+    while !blocks.is_empty() {
+        let (parsed, next) = parse_while(&blocks, || read_blocks(&mut input, cpus, block_bytes));
+        for block in parsed {
+            for line in block.lines {
+                number += 1;
+                add(&mut recording, line, number)?;
+            }
+            if let Some(source) = block.error {
+                return Err(ReadError::Broken { line: number + 1, source });
+            }
+        }
+        blocks = next?;
+    }
+    Ok(recording)
+}
+
+/// Up to so many blocks of whole lines; none at the end of the input.
+fn read_blocks(input: &mut impl BufRead, most: usize, block_bytes: u64) -> std::io::Result<Vec<Vec<u8>>> {
+    let mut blocks = Vec::new();
+    while blocks.len() < most {
+        let mut block = Vec::new();
+        input.take(block_bytes).read_to_end(&mut block)?;
+        if block.is_empty() {
+            break;
+        }
+        if !block.ends_with(b"\n") {
+            input.read_until(b'\n', &mut block)?;
+        }
+        blocks.push(block);
+    }
+    Ok(blocks)
+}
+
+/// Parses every block on a CPU of its own, and does something else meanwhile.
+fn parse_while<T>(blocks: &[Vec<u8>], meanwhile: impl FnOnce() -> T) -> (Vec<Block>, T) {
+    if let [block] = blocks {
+        return (vec![parse(block)], meanwhile());
+    }
+    thread::scope(|scope| {
+        let workers: Vec<_> = blocks.iter().map(|block| scope.spawn(|| parse(block))).collect();
+        let other = meanwhile();
+        let parsed =
+            workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        (parsed.collect(), other)
+    })
+}
+
+/// What a block of lines holds, up to the first broken one.
+#[derive(Default)]
+struct Block {
+    lines: Vec<Line>,
+    error: Option<serde_json::Error>,
+}
+
+fn parse(mut text: &[u8]) -> Block {
+    let mut block = Block::default();
+    while !text.is_empty() {
+        let line = first_line(&mut text);
+        match serde_json::from_slice(line) {
+            Ok(line) => block.lines.push(line),
+            // Only the last line of a file can lack its end.
+            Err(_) if !line.ends_with(b"\n") => break,
+            Err(error) => return Block { error: Some(error), ..block },
+        }
+    }
+    block
+}
+
+/// Takes the first line off the text.
+fn first_line<'a>(text: &mut &'a [u8]) -> &'a [u8] {
+    let all = *text;
+    // Reading from memory cannot fail.
+    let length = text.skip_until(b'\n').unwrap_or(all.len());
+    &all[..length]
+}
+
+/// The version is read first, since a newer header may not look like this one.
+fn header(text: &[u8]) -> Result<Header, ReadError> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    #[derive(Deserialize)]
+    struct Any {
+        whyslow: Version,
+    }
+    let any: Any = serde_json::from_slice(text).map_err(ReadError::NoHeader)?;
+    if any.whyslow.version > FORMAT_VERSION {
+        return Err(ReadError::Newer(any.whyslow.version));
+    }
+    match serde_json::from_slice(text).map_err(ReadError::NoHeader)? {
+        Line::Whyslow { header } => check_header(*header),
+        _ => Err(ReadError::Inconsistent { line: 1, what: "not a header" }),
+    }
+}
+
+/// What later code relies on.
+fn check_header(header: Header) -> Result<Header, ReadError> {
+    let design = &header.experiment.design;
+    let what = match variant_count(&header) {
+        None | Some(0 | 1) => "too few variants, or too many",
+        Some(variants) if design.base >= variants => "the base is none of the variants",
+        _ if !(design.confidence > 0.0 && design.confidence < 1.0) => "the confidence is not between 0 and 1",
+        _ if !(design.margin > 0.0 && design.margin.is_finite()) => "the margin is not above 0",
+        _ if !(design.budget_s > 0.0 && design.budget_s.is_finite()) => "the budget is not above 0",
+        _ => return Ok(header),
+    };
+    Err(ReadError::Inconsistent { line: 1, what })
+}
+
+/// `None` where there are more than anybody measures.
+fn variant_count(header: &Header) -> Option<usize> {
+    let levels = header.experiment.factors.iter().map(|factor| factor.levels.len());
+    let count = levels.into_iter().try_fold(1_usize, |count, levels| count.checked_mul(levels))?;
+    (count <= MOST_VARIANTS).then_some(count)
+}
+
+fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadError> {
+    let inconsistent = |what| Err(ReadError::Inconsistent { line: number, what });
+    match line {
+        Line::Whyslow { .. } => return Err(ReadError::SecondHeader { line: number }),
+        Line::Run(run) => match broken_run(&recording.header, &run) {
+            Some(what) => return inconsistent(what),
+            // A recording that was interrupted and went on has an end in its middle.
+            None => {
+                recording.end = None;
+                recording.runs.push(run);
+            }
+        },
+        Line::Looks(looks) if looks.at.is_empty() || !(looks.alpha_each > 0.0 && looks.alpha_each < 1.0) => {
+            return inconsistent("looks at nothing, or at no possible error");
+        }
+        Line::Looks(looks) => recording.looks = Some(looks),
+        Line::Hook(failure) if !has_variant(&recording.header, failure.variant) => {
+            return inconsistent("a hook of a variant that the header does not have");
+        }
+        Line::Hook(failure) => {
+            recording.hook_failure.get_or_insert(failure);
+        }
+        Line::End(end) => recording.end = Some(end),
+    }
+    Ok(())
+}
+
+fn has_variant(header: &Header, variant: usize) -> bool {
+    variant_count(header).is_some_and(|variants| variant < variants)
+}
+
+/// Why a run cannot belong to the experiment.
+fn broken_run(header: &Header, run: &Run) -> Option<&'static str> {
+    if run.values.len() > header.experiment.metrics.len() {
+        return Some("more values than metrics");
+    }
+    if !has_variant(header, run.variant) {
+        return Some("a run of a variant that the header does not have");
+    }
+    (run.block > MOST_BLOCKS).then_some("the number of the block is absurd")
+}
