@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use common::{WHITE, whyslow};
+use common::{WHITE, whyslow, whyslow_without_machine};
 use serde_json::Value;
 use whyslow::machine::simulated::{Cost, Failure, How, Interrupt, Noise, Program, Rights, When, World};
 use whyslow::model::Metric;
@@ -38,7 +38,14 @@ fn results() -> Vec<Value> {
         result(failing(How::Stop(21)), &["--runs", "30"]),
         result(failing(not_started), &["--runs", "30"]),
         result(pair(1.2).with_interrupt(Interrupt::AfterRuns(0)), &[]),
+        result_of_stat(),
     ]
+}
+
+/// A file of hyperfine against itself.
+fn result_of_stat() -> Value {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/peers/hyperfine-1.15-parameters.json");
+    serde_json::from_str(&whyslow_without_machine(&["stat", "--json", file, file]).stdout).expect("JSON")
 }
 
 fn documentation() -> String {
