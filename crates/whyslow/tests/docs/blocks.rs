@@ -77,6 +77,14 @@ fn add_commands(block: &mut Block, body: &[&str]) {
             None => block.faults.push(format!("{line:?} stands before the first command")),
         }
     }
+    block.commands.iter_mut().for_each(drop_notes);
+}
+
+/// Which notes a result ends with is a matter of the machine and the hour.
+fn drop_notes(command: &mut Command) {
+    if let Some(first) = command.expected.iter().position(|line| line.starts_with("* ")) {
+        command.expected.truncate(first);
+    }
 }
 
 fn expect(command: &mut Command, line: &str) {
