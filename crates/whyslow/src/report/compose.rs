@@ -1,6 +1,7 @@
 //! The result of a comparison as a document: verdicts first, then what was measured, then what to keep in mind.
 
 use super::document::{Distribution, Distributions, Document, Line, Part, Table, Tone, plain, toned};
+use super::many;
 use super::quantity::{bytes, count, percent, seconds, seconds_with_interval};
 use super::words::{concern, exit, failures, headline, short_metric, short_verdict, without_runs};
 use crate::analysis::{Analysis, Comparison, VariantSummary, Verdict};
@@ -18,9 +19,7 @@ pub fn compose(analysis: &Analysis) -> Document {
     let names = labels(analysis, LONGEST_IN_SENTENCE);
     let mut parts = Vec::new();
     parts.extend(trouble(analysis, &names));
-    let mut verdicts = verdicts(analysis);
-    verdicts.push(vec![toned(Tone::Faint, effort(analysis))]);
-    parts.push(Part::Text(verdicts));
+    parts.extend(verdicts(analysis, Some(vec![toned(Tone::Faint, effort(analysis))])));
     let labels = labels(analysis, LONGEST_IN_TABLE);
     parts.extend(legend(analysis, &labels));
     if analysis.variants.iter().any(|variant| variant.runs > 0) {
@@ -36,20 +35,32 @@ pub fn compose(analysis: &Analysis) -> Document {
 
 /// The verdicts alone, with what letters stand for where names are too long for a sentence.
 pub fn compose_quietly(analysis: &Analysis) -> Document {
-    let names = labels(analysis, LONGEST_IN_SENTENCE);
+    let longest = if many::are_many(analysis) { LONGEST_IN_TABLE } else { LONGEST_IN_SENTENCE };
+    let names = labels(analysis, longest);
     let mut parts: Vec<Part> = trouble(analysis, &names).into_iter().collect();
-    parts.push(Part::Text(verdicts(analysis)));
+    parts.extend(verdicts(analysis, None));
     parts.extend(legend(analysis, &names));
     Document { parts }
 }
 
-/// Two lines for each variant but the base: wall time, then CPU time.
+/// Two lines for each variant but the base: wall time, then CPU time; many variants make a table. What they rest on
+/// comes last.
 ///
 /// Where the machine hides the wall time but CPU time is decided, CPU time leads.
-fn verdicts(analysis: &Analysis) -> Vec<Line> {
+fn verdicts(analysis: &Analysis, effort: Option<Line>) -> Vec<Part> {
+    if many::are_many(analysis) {
+        let labels = labels(analysis, LONGEST_IN_TABLE);
+        let outlook = many::outlook(analysis).map(|outlook| vec![plain(outlook)]);
+        return vec![
+            Part::Text(vec![many::introduction(analysis, &labels)]),
+            Part::Table(many::verdicts(analysis, &labels)),
+            Part::Text(outlook.into_iter().chain(effort).collect()),
+        ];
+    }
     let names = labels(analysis, LONGEST_IN_SENTENCE);
     let others = (0..analysis.variants.len()).filter(|&other| other != analysis.base);
-    others.flat_map(|other| verdict_lines(analysis, &names, other)).collect()
+    let lines = others.flat_map(|other| verdict_lines(analysis, &names, other));
+    vec![Part::Text(lines.chain(effort).collect())]
 }
 
 /// The metric that decides first, the others below it; wall time makes room for CPU time where only that is decided.
@@ -264,7 +275,11 @@ fn notes(analysis: &Analysis, names: &[String]) -> Vec<Line> {
     let failed = analysis.variants.iter().zip(names).filter(|(variant, _)| variant.failed > 0 && !is_told);
     let failed = failed.map(|(variant, name)| vec![plain(format!("{name}: {}", failures(variant)))]);
     let mut notes: Vec<Line> = failed.collect();
-    notes.extend(analysis.concerns.iter().map(|c| vec![plain(concern(names, c))]));
+    let concerns = match many::are_many(analysis) {
+        true => many::concerns(names, &analysis.concerns),
+        false => analysis.concerns.iter().map(|c| concern(names, c)).collect(),
+    };
+    notes.extend(concerns.into_iter().map(|text| vec![plain(text)]));
     notes.extend(analysis.missing.iter().map(|missing| {
         let remedy = missing.remedy.as_ref().map_or(String::new(), |remedy| format!("; {remedy}"));
         let text = format!("not measured: {}: {}{remedy}", missing.what, missing.why);

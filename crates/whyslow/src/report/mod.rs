@@ -6,6 +6,7 @@ mod doctor;
 mod document;
 pub mod exports;
 mod json;
+mod many;
 mod quantity;
 pub mod stat;
 mod terminal;

@@ -85,6 +85,31 @@ fn a_failure() {
     assert_golden("failed", &format!("{}--- on the error output:\n{}", printed.stdout, printed.stderr));
 }
 
+/// More variants than anybody reads sentences about, judged by three metrics, with something to say about all of them.
+#[test]
+fn twenty_variants_and_three_metrics() {
+    use whyslow::machine::simulated::{Cause, Condition, Effect};
+    let mut program = Program::new("sort", Cost { peak_rss_bytes: 18e6, ..Cost::of_cpu(0.041) });
+    for step in 0..20_u32 {
+        let has_step = Condition::HasArgument(format!("--threads={step}").into());
+        let extra = Cost { peak_rss_bytes: 1e6 * f64::from(step), ..Cost::default() };
+        let effect = Effect { extra, ..Effect::on_cpu(0.97_f64.powi(step as i32 / 3)) };
+        program = program.with_cause(Cause::new(&format!("step {step}"), has_step, effect));
+    }
+    let noise = Noise::Bimodal { scatter: 0.01, step: 0.3, chance: 0.1 };
+    let world = World::default().with_program(program).with_noise(noise).with_tick(0.004);
+    let commands: Vec<String> = (0..20).map(|step| format!("sort --threads={step}")).collect();
+    let names: Vec<String> = (0..20).map(|step| format!("threads={step}")).collect();
+    let mut arguments = vec!["compare", "--seed", "1", "--runs", "40", "--metric", "peak_rss"];
+    arguments.extend(commands.iter().map(String::as_str));
+    arguments.extend(names.iter().flat_map(|name| ["-n", name.as_str()]));
+    let text = whyslow(world.clone(), &arguments).stdout;
+    assert_fits(&text, 100);
+    assert_golden("many", &text);
+    arguments.push("--quiet");
+    assert_fits(&whyslow(world, &arguments).stdout, 22);
+}
+
 /// Everything at once, with names of every kind of length.
 #[test]
 fn no_line_is_wider_than_the_terminal() {
