@@ -97,7 +97,7 @@ fn options_that_make_no_sense_are_refused() {
     }
     let small = files.numbers("small", &[1.0, 2.0]);
     assert_refused(&stat(&["--compat", &small]), "dataset ", "fewer will do");
-    let eight = vec![numbers.as_str(); 8];
+    let eight = [numbers.as_str(); 8];
     assert_refused(&stat(&[&["--compat"], &eight[..]].concat()), "ministat shows at most 7 sets", "");
 }
 
