@@ -5,7 +5,8 @@ use super::{Event, Forecast, Measured, SessionError, Watcher};
 use crate::analysis::{self, is_fixed_for_time, look_times, settle};
 use crate::machine::{Machine, Outcome};
 use crate::model::{
-    End, Exit, Experiment, Header, HookFailure, HookKind, Missing, Recording, Run, RunCount, Stop, Variant,
+    Design, End, Exit, Experiment, Header, HookFailure, HookKind, Missing, Recording, Run, RunCount, Stop,
+    Variant,
 };
 use crate::plan;
 
@@ -35,6 +36,7 @@ pub fn resume(mut recording: Recording, machine: &mut dyn Machine, watcher: &mut
     recording.end = None;
     recording.hook_failure = None;
     let mut session = Session::new(recording, machine, watcher);
+    session.is_resumed = true;
     session.remember();
     session.measure()
 }
@@ -70,6 +72,8 @@ struct Session<'a> {
     set_up: Vec<usize>,
     /// Where measuring begins: after what a resumed recording holds already.
     first_block: usize,
+    /// The header is written already, even if there is no run yet.
+    is_resumed: bool,
 }
 
 impl<'a> Session<'a> {
@@ -86,6 +90,7 @@ impl<'a> Session<'a> {
             warmup_block_s: None,
             set_up: Vec::new(),
             first_block: 0,
+            is_resumed: false,
         }
     }
 
@@ -101,19 +106,19 @@ impl<'a> Session<'a> {
         let Some(last) = runs.last() else { return };
         self.first_block = last.block + 1;
         self.began_s -= last.start_s;
-        let mut starts: Vec<f64> = Vec::new();
-        for block in runs.chunk_by(|one, next| one.block == next.block) {
-            starts.push(block[0].start_s);
-            let is_complete =
-                block.iter().filter(|run| design.counts(&run.exit)).count() == self.variants.len();
-            self.complete_blocks += usize::from(is_complete && block[0].block >= design.warmup);
+        let blocks: Vec<&[Run]> = runs.chunk_by(|one, next| one.block == next.block).collect();
+        for (place, block) in blocks.iter().enumerate() {
+            if block[0].block < design.warmup || !is_whole(block, design, self.variants.len()) {
+                continue;
+            }
+            let end_s = blocks.get(place + 1).map_or_else(|| end_of_last(block), |next| next[0].start_s);
+            self.block_times.push((end_s - block[0].start_s).max(0.0));
+            self.complete_blocks += usize::from(block.iter().all(|run| design.counts(&run.exit)));
         }
-        let took_s = starts.windows(2).map(|pair| pair[1] - pair[0]);
-        self.block_times = took_s.skip(design.warmup).collect();
     }
 
     fn run(&mut self) -> Result<(), SessionError> {
-        if self.first_block == 0 {
+        if !self.is_resumed {
             self.watcher.notice(Event::Began(&self.recording.header))?;
         }
         let measured = self.set_up_and_measure();
@@ -170,6 +175,12 @@ impl<'a> Session<'a> {
 
     fn run_blocks(&mut self) -> Result<Stop, SessionError> {
         let warmup = self.recording.header.experiment.design.warmup;
+        // What ended a resumed recording may have come between its last run and the look at it.
+        if self.block_times.len() > 0
+            && let Some(stop) = self.look(true)?
+        {
+            return Ok(stop);
+        }
         for block in self.first_block.. {
             let before_s = self.machine.now_s();
             let failed_before = self.failed_runs;
@@ -330,6 +341,19 @@ impl<'a> Session<'a> {
     fn elapsed_s(&mut self) -> f64 {
         self.machine.now_s() - self.began_s
     }
+}
+
+/// Whether the block ran to its end, so that it counts as one; its runs may have failed.
+fn is_whole(block: &[Run], design: &Design, variants: usize) -> bool {
+    block.len() == variants && block.iter().all(|run| design.goes_on(&run.exit))
+}
+
+/// A recording tells when runs began; the last one is taken to have been as long as the longest of its block.
+fn end_of_last(block: &[Run]) -> f64 {
+    let starts = block.iter().map(|run| run.start_s);
+    let last_s = block.last().map_or(0.0, |run| run.start_s);
+    let longest_s = starts.clone().zip(starts.skip(1)).map(|(one, next)| next - one).fold(0.0, f64::max);
+    last_s + longest_s
 }
 
 fn as_run(
