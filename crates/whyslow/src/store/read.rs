@@ -7,11 +7,22 @@ use std::thread;
 use serde::Deserialize;
 
 use super::Line;
-use crate::model::{FORMAT_VERSION, Header, Recording, Run};
+use crate::model::{FORMAT_VERSION, Header, Looks, Metric, Recording, Run};
 
 /// Tables have a place for each of them, so a broken file must not ask for any number.
 const MOST_VARIANTS: usize = 10_000;
 const MOST_BLOCKS: usize = 10_000_000;
+const MOST_LOOKS: usize = 10_000;
+
+/// Above every count that a computer keeps (64 bits), every size and every time.
+const LARGEST_VALUE: f64 = 1e20;
+
+/// Thirty thousand years after the first run.
+const LATEST_START_S: f64 = 1e12;
+
+/// What has no ends of lines must not fill the memory. The header names every variant.
+const LONGEST_HEADER: u64 = 64 << 20;
+pub(super) const LONGEST_LINE: usize = 1 << 20;
 
 /// Enough to be worth a thread, and little beside what is kept of it.
 const BLOCK_BYTES: u64 = 1 << 20;
@@ -23,12 +34,16 @@ pub enum ReadError {
     Io(#[from] std::io::Error),
     #[error("it is empty")]
     Empty,
-    #[error("line 1 is not the header of a recording: {0}")]
-    NoHeader(serde_json::Error),
+    #[error("line 1 is not the header of a recording")]
+    NoHeader,
+    #[error("line 1 is not a header that can be read: {0}")]
+    BrokenHeader(serde_json::Error),
     #[error("it was written by a newer whyslow (form {0}, this one reads up to {FORMAT_VERSION})")]
     Newer(u32),
     #[error("line {line}: {source}")]
     Broken { line: usize, source: serde_json::Error },
+    #[error("line {line}: longer than any line of a recording")]
+    TooLong { line: usize },
     #[error("line {line}: a second header")]
     SecondHeader { line: usize },
     #[error("line {line}: {what}")]
@@ -44,7 +59,7 @@ pub fn read(input: impl BufRead) -> Result<Recording, ReadError> {
 /// whole lines, while the next blocks are read; entries are added in the order of the file.
 pub fn read_on(cpus: usize, block_bytes: u64, mut input: impl BufRead) -> Result<Recording, ReadError> {
     let mut text = Vec::new();
-    let mut recording = match input.read_until(b'\n', &mut text)? {
+    let mut recording = match (&mut input).take(LONGEST_HEADER).read_until(b'\n', &mut text)? {
         0 => return Err(ReadError::Empty),
         _ => Recording::new(header(&text)?),
     };
@@ -57,8 +72,11 @@ pub fn read_on(cpus: usize, block_bytes: u64, mut input: impl BufRead) -> Result
                 number += 1;
                 add(&mut recording, line, number)?;
             }
-            if let Some(source) = block.error {
-                return Err(ReadError::Broken { line: number + 1, source });
+            let line = number + 1;
+            match block.fault {
+                Some(Fault::Broken(source)) => return Err(ReadError::Broken { line, source }),
+                Some(Fault::TooLong) => return Err(ReadError::TooLong { line }),
+                None => {}
             }
         }
         blocks = next?;
@@ -76,7 +94,7 @@ fn read_blocks(input: &mut impl BufRead, most: usize, block_bytes: u64) -> std::
             break;
         }
         if !block.ends_with(b"\n") {
-            input.read_until(b'\n', &mut block)?;
+            input.take(LONGEST_LINE as u64).read_until(b'\n', &mut block)?;
         }
         blocks.push(block);
     }
@@ -101,21 +119,34 @@ fn parse_while<T>(blocks: &[Vec<u8>], meanwhile: impl FnOnce() -> T) -> (Vec<Blo
 #[derive(Default)]
 struct Block {
     lines: Vec<Line>,
-    error: Option<serde_json::Error>,
+    fault: Option<Fault>,
+}
+
+enum Fault {
+    Broken(serde_json::Error),
+    TooLong,
 }
 
 fn parse(mut text: &[u8]) -> Block {
     let mut block = Block::default();
     while !text.is_empty() {
         let line = first_line(&mut text);
+        if line.len() >= LONGEST_LINE {
+            return Block { fault: Some(Fault::TooLong), ..block };
+        }
         match serde_json::from_slice(line) {
             Ok(line) => block.lines.push(line),
             // Only the last line of a file can lack its end.
             Err(_) if !line.ends_with(b"\n") => break,
-            Err(error) => return Block { error: Some(error), ..block },
+            Err(error) => return Block { fault: Some(Fault::Broken(error)), ..block },
         }
     }
     block
+}
+
+/// Whether the last line of a recording lacks nothing but its end. It counts then, and may get its end.
+pub fn is_whole(line: &[u8]) -> bool {
+    serde_json::from_slice::<Line>(line).is_ok()
 }
 
 /// Takes the first line off the text.
@@ -136,11 +167,11 @@ fn header(text: &[u8]) -> Result<Header, ReadError> {
     struct Any {
         whyslow: Version,
     }
-    let any: Any = serde_json::from_slice(text).map_err(ReadError::NoHeader)?;
+    let any: Any = serde_json::from_slice(text).map_err(|_| ReadError::NoHeader)?;
     if any.whyslow.version > FORMAT_VERSION {
         return Err(ReadError::Newer(any.whyslow.version));
     }
-    match serde_json::from_slice(text).map_err(ReadError::NoHeader)? {
+    match serde_json::from_slice(text).map_err(ReadError::BrokenHeader)? {
         Line::Whyslow { header } => check_header(*header),
         _ => Err(ReadError::Inconsistent { line: 1, what: "not a header" }),
     }
@@ -171,7 +202,7 @@ fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadE
     let inconsistent = |what| Err(ReadError::Inconsistent { line: number, what });
     match line {
         Line::Whyslow { .. } => return Err(ReadError::SecondHeader { line: number }),
-        Line::Run(run) => match broken_run(&recording.header, &run) {
+        Line::Run(run) => match broken_run(recording, &run) {
             Some(what) => return inconsistent(what),
             // A recording that was interrupted and went on has an end in its middle.
             None => {
@@ -179,8 +210,8 @@ fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadE
                 recording.runs.push(run);
             }
         },
-        Line::Looks(looks) if looks.at.is_empty() || !(looks.alpha_each > 0.0 && looks.alpha_each < 1.0) => {
-            return inconsistent("looks at nothing, or at no possible error");
+        Line::Looks(looks) if !are_possible(&looks) => {
+            return inconsistent("looks at nothing, at no possible error, or beyond any plan");
         }
         Line::Looks(looks) => recording.looks = Some(looks),
         Line::Hook(failure) if !has_variant(&recording.header, failure.variant) => {
@@ -198,13 +229,29 @@ fn has_variant(header: &Header, variant: usize) -> bool {
     variant_count(header).is_some_and(|variants| variant < variants)
 }
 
+fn are_possible(looks: &Looks) -> bool {
+    let is_possible = |&blocks: &usize| (1..=MOST_BLOCKS).contains(&blocks);
+    (1..=MOST_LOOKS).contains(&looks.at.len())
+        && looks.at.iter().all(is_possible)
+        && looks.alpha_each > 0.0
+        && looks.alpha_each < 1.0
+}
+
 /// Why a run cannot belong to the experiment.
-fn broken_run(header: &Header, run: &Run) -> Option<&'static str> {
-    if run.values.len() > header.experiment.metrics.len() {
-        return Some("more values than metrics");
-    }
-    if !has_variant(header, run.variant) {
-        return Some("a run of a variant that the header does not have");
-    }
-    (run.block > MOST_BLOCKS).then_some("the number of the block is absurd")
+fn broken_run(recording: &Recording, run: &Run) -> Option<&'static str> {
+    let header = &recording.header;
+    let metrics = &header.experiment.metrics;
+    let is_impossible = |(metric, value): (&Metric, Option<f64>)| {
+        // What a program prints about itself may be any number.
+        metric.source.is_none() && value.is_some_and(|value| !(0.0..=LARGEST_VALUE).contains(&value))
+    };
+    Some(match () {
+        _ if run.values.len() > metrics.len() => "more values than metrics",
+        _ if metrics.iter().zip(run.values.iter()).any(is_impossible) => "a value that no run can have",
+        _ if !(0.0..=LATEST_START_S).contains(&run.start_s) => "a time at which no run can begin",
+        _ if !has_variant(header, run.variant) => "a run of a variant that the header does not have",
+        // Every block before it has a run: tables of blocks are no longer than what is there.
+        _ if run.block > recording.runs.len() => "the number of the block is absurd",
+        _ => return None,
+    })
 }
