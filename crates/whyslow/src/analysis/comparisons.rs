@@ -6,7 +6,7 @@ use benchmath::quantiles;
 
 use super::looks::settle;
 use super::{Decision, Estimate, Samples, VariantSummary, Verdict, decide, judged_metrics};
-use crate::model::{Looks, Recording};
+use crate::model::{Direction, Looks, Recording, Unit};
 
 /// A forecast above this many times the blocks that the budget pays for is out of reach.
 const REACH: f64 = 50.0;
@@ -19,8 +19,11 @@ pub struct Comparison {
     pub metric: String,
     /// Value of the other over value of the base.
     pub ratio: Estimate,
+    /// Slower is worse and faster is better, also where the metric is no time.
     #[serde(skip)]
     pub verdict: Verdict,
+    #[serde(skip)]
+    pub unit: Unit,
     pub margin: f64,
     /// Blocks that went into it.
     pub blocks: usize,
@@ -83,18 +86,29 @@ fn comparison(
     let ratios = samples.log_ratios(design.base, other, metric);
     let differences: Vec<f64> = ratios.iter().map(|ratio| ratio.difference).collect();
     let decision = decide(&differences, looks.alpha_each, design.margin.ln_1p())?;
+    let known = &recording.header.experiment.metrics[recording.metric_index(metric)?];
     Some(Comparison {
         base: design.base,
         other,
         metric: metric.to_owned(),
         ratio: ratio_estimate(&decision, design.confidence),
-        verdict: decision.verdict,
+        verdict: for_direction(decision.verdict, known.better),
+        unit: known.unit,
         margin: design.margin,
         blocks: differences.len(),
         forecast: (decision.verdict == Verdict::Undecided)
             .then(|| forecast(&decision, differences.len(), looks, paid_for)),
         is_correlated: decision.is_correlated,
     })
+}
+
+/// The decision is about larger and smaller; which of them is the better one is the metric's.
+fn for_direction(verdict: Verdict, better: Direction) -> Verdict {
+    match (verdict, better) {
+        (Verdict::Slower, Direction::More) => Verdict::Faster,
+        (Verdict::Faster, Direction::More) => Verdict::Slower,
+        (verdict, _) => verdict,
+    }
 }
 
 /// The interval is the repeated one, valid whatever made the run stop, so it carries the confidence of the whole.

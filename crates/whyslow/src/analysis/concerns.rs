@@ -96,6 +96,15 @@ pub enum Concern {
     OutputVaries {
         variant: usize,
     },
+    /// The metric that was to decide has no values to compare.
+    LeadingUnknown {
+        metric: String,
+    },
+    /// The ratio of the medians lies outside the interval of the blocks.
+    Medians {
+        other: usize,
+        ratio: f64,
+    },
     /// Wall and CPU time say different things.
     Reading {
         other: usize,
@@ -155,6 +164,8 @@ impl Concern {
             Concern::TwoModes { .. } => "two_modes",
             Concern::Short { .. } => "short",
             Concern::NoSplit { .. } => "no_split",
+            Concern::LeadingUnknown { .. } => "leading_unknown",
+            Concern::Medians { .. } => "medians",
             Concern::Failures { .. } => "failures",
             Concern::Leftovers { .. } => "leftovers",
             Concern::OutputDiffers { .. } => "output_differs",
@@ -177,6 +188,11 @@ pub fn raise(
     comparisons: &[Comparison],
 ) -> Vec<Concern> {
     let mut concerns = what_ran(recording, samples, variants);
+    let leading = &recording.header.experiment.design.leading;
+    let is_unknown = !comparisons.iter().any(|comparison| comparison.metric == *leading);
+    if is_unknown && variants.iter().all(|variant| variant.runs > 0) && variants.len() > 1 {
+        concerns.push(Concern::LeadingUnknown { metric: leading.clone() });
+    }
     concerns.extend(machine_concerns(samples, variants));
     concerns.extend(drift(samples, recording, variants.len()));
     for comparison in comparisons {
@@ -184,7 +200,7 @@ pub fn raise(
     }
     let is_busy = concerns.iter().any(|c| matches!(c, Concern::Busy { .. } | Concern::Pressure { .. }));
     let outliers: Vec<Outliers> =
-        (0..variants.len()).filter_map(|variant| outliers(samples, variant)).collect();
+        samples.of_each_variant(|variant| outliers(samples, variant)).into_iter().flatten().collect();
     if !outliers.is_empty() {
         concerns.push(Concern::Outliers { variants: outliers });
     }
@@ -318,6 +334,7 @@ fn comparison_concerns(
         concerns.push(Concern::Correlated { other: comparison.other, metrics });
     }
     concerns.extend(order(samples, comparison));
+    concerns.extend(medians(variants, comparison));
     let cpu = comparisons.iter().find(|cpu| cpu.other == comparison.other && cpu.metric == "cpu_s");
     let Some(cpu) = cpu else { return concerns };
     if let Some(reading) = read_together(comparison.verdict, cpu.verdict) {
@@ -329,6 +346,17 @@ fn comparison_concerns(
         concerns.push(Concern::CpuStandsForWall { other: comparison.other });
     }
     concerns
+}
+
+/// Blocks compare runs that were close in time, the table compares all of them; where runs fall into groups, the two can
+/// be far apart.
+fn medians(variants: &[VariantSummary], comparison: &Comparison) -> Option<Concern> {
+    let median = |index: usize| variants[index].median(&comparison.metric);
+    let ratio = median(comparison.other)? / median(comparison.base).filter(|&base| base > 0.0)?;
+    let slack = 1.0 + comparison.margin;
+    let (low, high) = comparison.ratio.low.zip(comparison.ratio.high)?;
+    (ratio * slack < low || ratio > high * slack)
+        .then_some(Concern::Medians { other: comparison.other, ratio })
 }
 
 /// The order must not matter: the log ratios must not go with who came first. A rank correlation with a yes-or-no
@@ -375,8 +403,11 @@ fn outliers(samples: &Samples, variant: usize) -> Option<Outliers> {
 }
 
 fn two_modes(samples: &Samples, recording: &Recording, variants: usize, is_busy: bool) -> Option<Concern> {
-    let found: Vec<TwoModes> =
-        (0..variants).filter_map(|variant| modes_of(samples, variant, is_busy)).collect();
+    let found: Vec<TwoModes> = samples
+        .of_each_variant(|variant| modes_of(samples, variant, is_busy))
+        .into_iter()
+        .flatten()
+        .collect();
     let first = found.first()?;
     let together = found.len() == variants
         && go_together(samples, recording.header.experiment.design.base, &first.metric) > TOGETHER_FROM;

@@ -9,10 +9,11 @@ mod progress;
 mod samples;
 mod sensitivity;
 mod summaries;
+mod variants;
 
 use serde::Serialize;
 
-use crate::model::{Design, Exit, Floor, HookFailure, Missing, Recording, Run, Stop};
+use crate::model::{Design, Exit, Floor, HookFailure, Metric, Missing, Recording, Run, Stop};
 use crate::plan;
 
 pub use benchmath::verdict::Verdict;
@@ -66,6 +67,7 @@ pub struct Analysis {
     pub hook_failure: Option<HookFailure>,
     /// The metric that decides when to stop.
     pub leading: String,
+    pub metrics: Vec<Metric>,
 }
 
 /// The run that ended the comparison.
@@ -101,6 +103,7 @@ pub fn analyze(recording: &Recording) -> Analysis {
         failure: failure(recording),
         hook_failure: recording.hook_failure.clone(),
         leading: experiment.design.leading.clone(),
+        metrics: experiment.metrics.clone(),
     }
 }
 

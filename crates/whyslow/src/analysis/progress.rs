@@ -1,5 +1,7 @@
 //! What is known while measuring goes on: whether to stop, and what to show meanwhile.
 
+use benchmath::quantiles;
+
 use super::{Decision, Samples, Verdict, decide};
 use crate::model::{Looks, Recording};
 
@@ -9,27 +11,57 @@ pub struct Progress {
     pub blocks: usize,
     /// The decision on the leading metric for each variant but the base, with the index of the variant.
     pub leading: Vec<(usize, Decision)>,
-    /// All of them are decided and precise enough.
+    /// All of them are decided and precise enough, or nothing more can be learnt in time.
     pub is_decided: bool,
 }
+
+/// An undecided metric that needs this many times the last look will not be decided by going on.
+const OUT_OF_SIGHT: f64 = 4.0;
+/// Before this many blocks, forecasts are worth nothing.
+const FORECASTS_FROM: usize = 23;
 
 /// Looks at the recording so far, at the error that the looks allow.
 pub fn progress(recording: &Recording, variants: usize, looks: &Looks) -> Progress {
     let design = &recording.header.experiment.design;
-    let samples = Samples::collect_of(recording, variants, |metric| metric == design.leading);
+    let needed = [design.leading.as_str(), "wall_s", "cpu_s", "run_queue_wait_s"];
+    let samples = Samples::collect_of(recording, variants, |metric| needed.contains(&metric));
+    let on = |metric: &str, other: usize| {
+        let ratios = samples.log_ratios(design.base, other, metric);
+        let differences: Vec<f64> = ratios.iter().map(|ratio| ratio.difference).collect();
+        decide(&differences, looks.alpha_each, design.margin.ln_1p())
+    };
     let others = (0..variants).filter(|&other| other != design.base);
-    let leading: Vec<(usize, Decision)> = others
-        .filter_map(|other| {
-            let ratios = samples.log_ratios(design.base, other, &design.leading);
-            let differences: Vec<f64> = ratios.iter().map(|ratio| ratio.difference).collect();
-            Some((other, decide(&differences, looks.alpha_each, design.margin.ln_1p())?))
-        })
-        .collect();
-    let is_done =
-        |(_, decision): &(usize, Decision)| decision.verdict != Verdict::Undecided && decision.is_precise;
+    let leading: Vec<(usize, Decision)> =
+        others.filter_map(|other| Some((other, on(&design.leading, other)?))).collect();
+    let last = *looks.at.last().unwrap_or(&0) as f64;
+    let has_answer = |(other, decision): &(usize, Decision)| {
+        is_done(decision)
+            || (decision.blocks_needed > OUT_OF_SIGHT * last
+                && design.leading == "wall_s"
+                && is_work(&samples, [design.base, *other])
+                && on("cpu_s", *other).is_some_and(|cpu| is_done(&cpu)))
+    };
+    let blocks = samples.complete_blocks().len();
+    let all_are_done = leading.iter().all(|(_, decision)| is_done(decision));
+    let all_have_answers = blocks >= FORECASTS_FROM && leading.iter().all(has_answer);
     Progress {
-        blocks: samples.complete_blocks().len(),
-        is_decided: leading.len() + 1 == variants && leading.iter().all(is_done),
+        blocks,
+        is_decided: leading.len() + 1 == variants && (all_are_done || all_have_answers),
         leading,
     }
+}
+
+fn is_done(decision: &Decision) -> bool {
+    decision.verdict != Verdict::Undecided && decision.is_precise
+}
+
+/// Where CPU time is most of the time that was not spent waiting for a CPU, its verdict is an answer; a machine too busy
+/// to decide on wall time then need not be watched any longer. Ending early for lack of hope claims nothing, so it costs
+/// no honesty.
+fn is_work(samples: &Samples, variants: [usize; 2]) -> bool {
+    variants.into_iter().all(|variant| {
+        let median = |metric| quantiles::median(&samples.values(variant, metric));
+        let wait_s = median("run_queue_wait_s").unwrap_or(0.0);
+        median("cpu_s").zip(median("wall_s")).is_some_and(|(cpu, wall)| 2.0 * cpu > wall - wait_s)
+    })
 }

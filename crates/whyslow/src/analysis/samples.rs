@@ -1,6 +1,7 @@
 //! The runs of a recording, arranged by variant and block. Warm-up blocks and failed runs are left out here and
 //! nowhere else.
 
+use super::variants::of_each;
 use crate::model::{Recording, Run};
 
 /// The successful measured runs of every variant.
@@ -26,10 +27,15 @@ impl<'a> Samples<'a> {
         let wanted: Vec<bool> = names.map(|name| is_wanted(name)).collect();
         Samples {
             recording,
-            columns: cells.iter().map(|cells| columns(cells, &wanted)).collect(),
+            columns: of_each(variants, recording.runs.len(), |variant| columns(&cells[variant], &wanted)),
             complete_blocks: complete_blocks(&cells),
             cells,
         }
+    }
+
+    /// The same work for every variant, on CPUs of their own where there are many runs.
+    pub fn of_each_variant<T: Send>(&self, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        of_each(self.cells.len(), self.recording.runs.len(), work)
     }
 
     /// Successful runs of a variant, in the order they were made.

@@ -69,11 +69,7 @@ pub struct Histogram {
 
 pub fn summarize(recording: &Recording, variants: &[Variant], samples: &Samples) -> Vec<VariantSummary> {
     let axis = axis(variants.len(), samples);
-    variants
-        .iter()
-        .enumerate()
-        .map(|(index, variant)| summarize_variant(recording, index, variant, samples, axis))
-        .collect()
+    samples.of_each_variant(|index| summarize_variant(recording, index, &variants[index], samples, axis))
 }
 
 fn summarize_variant(

@@ -7,13 +7,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Screen;
 use crate::analysis::{Progress, Verdict};
-use crate::model::Experiment;
+use crate::model::{Experiment, Run, Unit};
 use crate::plan;
-use crate::report::{duration, ratio_range};
+use crate::report::{between, duration, short_names};
 use crate::session::{Event, Forecast};
 
 /// Drawing more often than the eye can follow only costs time.
 const REDRAW_AFTER_S: f64 = 0.1;
+/// Runs shorter than this are told by the block.
+const TOLD_AFTER_S: f64 = 1.0;
 /// A design whose length is fixed beforehand is announced if it takes longer than this.
 const ANNOUNCE_FROM_S: f64 = 10.0;
 
@@ -22,8 +24,11 @@ pub struct ProgressLine<'a> {
     bar: Option<ProgressBar>,
     stderr: &'a mut dyn Write,
     names: Vec<String>,
+    unit: Unit,
     drawn_at_s: f64,
+    left: String,
     estimate: String,
+    warmup: usize,
     is_announced: bool,
 }
 
@@ -41,9 +46,12 @@ impl<'a> ProgressLine<'a> {
         ProgressLine {
             bar,
             stderr: &mut *screen.stderr,
-            names: plan::variants(experiment).into_iter().map(|variant| variant.name).collect(),
+            names: short_names(plan::variants(experiment).into_iter().map(|variant| variant.name)),
+            unit: leading_unit(experiment),
             drawn_at_s: f64::NEG_INFINITY,
+            left: String::new(),
             estimate: String::new(),
+            warmup: experiment.design.warmup,
             is_announced: false,
         }
     }
@@ -51,20 +59,42 @@ impl<'a> ProgressLine<'a> {
     pub fn notice(&mut self, event: &Event<'_>) {
         match event {
             Event::BlockDone(forecast) => self.block_done(forecast),
-            Event::Looked(progress) => self.estimate = estimate(progress, &self.names),
+            Event::Looked(progress) => self.estimate = estimate(progress, &self.names, self.unit),
             Event::Ended(_) => self.clear(),
-            Event::Began(_) | Event::Ran(_) | Event::HookFailed(_) | Event::Settled(_) => {}
+            Event::Began(_) => self.draw("warming up".to_owned()),
+            Event::Ran(run) => self.ran(run),
+            Event::HookFailed(_) | Event::Settled(_) => {}
         }
     }
 
     fn block_done(&mut self, forecast: &Forecast) {
         self.announce(forecast);
+        self.left = left(forecast);
         if forecast.elapsed_s - self.drawn_at_s < REDRAW_AFTER_S {
             return;
         }
         self.drawn_at_s = forecast.elapsed_s;
+        self.draw(format!("block {}, {}{}", forecast.blocks, self.left, self.estimate));
+    }
+
+    /// Long runs are told one by one, or the line would stand still for the whole of a block.
+    fn ran(&mut self, run: &Run) {
+        if run.start_s - self.drawn_at_s < TOLD_AFTER_S {
+            return;
+        }
+        self.drawn_at_s = run.start_s;
+        let (done, all) = (run.position + 1, self.names.len());
+        let place = if run.block < self.warmup {
+            "warming up".to_owned()
+        } else {
+            format!("block {}, {}", run.block - self.warmup, self.left)
+        };
+        self.draw(format!("{place}; run {done} of {all} done"));
+    }
+
+    fn draw(&self, message: String) {
         if let Some(bar) = &self.bar {
-            bar.set_message(message(forecast, &self.estimate));
+            bar.set_message(message);
             bar.tick();
         }
     }
@@ -101,22 +131,22 @@ impl Drop for ProgressLine<'_> {
     }
 }
 
-fn message(forecast: &Forecast, estimate: &str) -> String {
-    if forecast.is_warmup {
-        return "warming up".to_owned();
-    }
-    let left = if forecast.is_fixed {
-        format!("about {} left", duration(forecast.most_left_s))
-    } else {
-        format!("at most {} left", duration(forecast.most_left_s))
-    };
-    format!("block {}, {left}{estimate}", forecast.blocks)
+fn leading_unit(experiment: &Experiment) -> Unit {
+    let leading = experiment.metrics.iter().find(|metric| metric.name == experiment.design.leading);
+    leading.map_or(Unit::Seconds, |metric| metric.unit)
 }
 
-/// The comparison that is still open, or the last one.
-fn estimate(progress: &Progress, names: &[String]) -> String {
+fn left(forecast: &Forecast) -> String {
+    let bound = if forecast.is_fixed { "about" } else { "at most" };
+    format!("{bound} {} left", duration(forecast.most_left_s))
+}
+
+/// The comparison that is still open, or the last one; its range is what matters, so it comes first and whole.
+fn estimate(progress: &Progress, names: &[String], unit: Unit) -> String {
     let open = progress.leading.iter().find(|(_, decision)| decision.verdict == Verdict::Undecided);
     let Some((other, decision)) = open.or(progress.leading.last()) else { return String::new() };
-    let range = ratio_range(decision.estimate.exp(), decision.low.exp(), decision.high.exp());
-    format!("; {}: {range}", names[*other])
+    if !(decision.low.is_finite() && decision.high.is_finite()) {
+        return String::new();
+    }
+    format!("; {} {}", names[*other], between(decision.low.exp(), decision.high.exp(), unit))
 }

@@ -194,6 +194,8 @@ pub enum Stop {
     BudgetSpent,
     Failed,
     HookFailed,
+    /// Failures were to be counted, and one of the variants does nothing else.
+    NeverSucceeded,
     Interrupted,
 }
 

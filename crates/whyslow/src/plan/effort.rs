@@ -1,7 +1,7 @@
 //! How much to measure and what the answer must be worth, with the ranges that make sense.
 
 use super::{PlanError, Question};
-use crate::model::{Design, Metric, RunCount};
+use crate::model::{Design, Metric, RunCount, known_metric};
 
 pub fn design(question: &Question, base: usize, metrics: &[Metric]) -> Result<Design, PlanError> {
     let default = Design::default();
@@ -29,18 +29,34 @@ pub fn design(question: &Question, base: usize, metrics: &[Metric]) -> Result<De
 
 fn leading(question: &Question, metrics: &[Metric]) -> Result<String, PlanError> {
     let Some(asked) = &question.leading else { return Ok(Design::default().leading) };
-    // The unit may be left out: wall for wall_s.
-    let is_asked = |metric: &&Metric| {
-        metric.name == *asked
-            || metric.name.strip_prefix(asked.as_str()).is_some_and(|unit| unit.starts_with('_'))
-    };
-    match metrics.iter().find(is_asked) {
-        Some(metric) => Ok(metric.name.clone()),
-        None => Err(PlanError::UnknownMetric {
+    let Some(metric) = meant(asked, metrics) else {
+        return Err(PlanError::UnknownMetric {
             name: asked.clone(),
             known: metrics.iter().map(|metric| metric.name.clone()).collect(),
-        }),
+        });
+    };
+    if MISBOOKED.contains(&metric.name.as_str()) {
+        return Err(PlanError::MisbookedMetric { name: metric.name.clone() });
     }
+    Ok(metric.name.clone())
+}
+
+/// Booked by the timer tick: of a single run they mean nothing.
+const MISBOOKED: [&str; 2] = ["user_s", "system_s"];
+
+/// The metric of that name; without its unit (wall for wall_s); or the only one with that word in its name or title.
+fn meant<'a>(asked: &str, metrics: &'a [Metric]) -> Option<&'a Metric> {
+    let is_without_unit =
+        |metric: &&Metric| metric.name.strip_prefix(asked).is_some_and(|unit| unit.starts_with('_'));
+    let exact = metrics.iter().find(|metric| metric.name == asked);
+    exact.or_else(|| metrics.iter().find(is_without_unit)).or_else(|| {
+        let has_word = |metric: &&Metric| {
+            let title = known_metric(&metric.name).map_or("", |row| row.title);
+            metric.name.contains(asked) || title.contains(asked)
+        };
+        let mut with_word = metrics.iter().filter(has_word);
+        with_word.next().filter(|_| with_word.next().is_none() && !asked.is_empty())
+    })
 }
 
 fn run_count(question: &Question) -> Result<RunCount, PlanError> {

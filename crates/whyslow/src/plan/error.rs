@@ -15,7 +15,7 @@ pub enum PlanError {
     OneCommand,
     #[error("these are {count} variants, and more than {MOST_VARIANTS} cannot be compared")]
     TooManyVariants { count: usize },
-    #[error("there are {names} names for {commands} commands")]
+    #[error("there are {names} names for {}", counted(*commands))]
     TooManyNames { names: usize, commands: usize },
     #[error("the name `{name}` is given twice")]
     SameName { name: String },
@@ -35,6 +35,10 @@ pub enum PlanError {
     UnknownMetric { name: String, known: Vec<String> },
     #[error("`--metric-from {text}` is not NAME[,OPTIONS]=PATTERN: {what}")]
     OutputMetric { text: String, what: String },
+    #[error("`{name}` cannot decide: the kernel's timer tick misbooks single runs")]
+    MisbookedMetric { name: String },
+    #[error("`--aa` runs the reference twice, which does not go with parameters")]
+    TwinWithParameters,
     #[error("the number of runs must be at least 1")]
     NoRuns,
     #[error("`--min-runs {min}` is more than `--max-runs {max}`")]
@@ -67,6 +71,10 @@ impl PlanError {
                     what = what.trim_end_matches('s')
                 )
             }
+            PlanError::MisbookedMetric { .. } => "use --metric cpu, the sum of both, which is right".into(),
+            PlanError::TwinWithParameters => {
+                "write the value into the command: whyslow compare --aa 'gzip -6 -c big'".into()
+            }
             PlanError::NoAssignment { .. } => "write --env 'LC_ALL=C TZ=UTC'".into(),
             PlanError::UnknownPlaceholder { name, known } => {
                 format!("the parameters are {}{}", known.join(", "), nearest(name, known))
@@ -89,4 +97,8 @@ fn nearest(name: &str, known: &[String]) -> String {
     let close = known.iter().map(|other| (strsim::jaro_winkler(name, other), other));
     let best = close.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(likeness, _)| *likeness > 0.8);
     best.map_or(String::new(), |(_, other)| format!("; did you mean {other}?"))
+}
+
+fn counted(commands: usize) -> String {
+    if commands == 1 { "1 command".to_owned() } else { format!("{commands} commands") }
 }

@@ -11,10 +11,10 @@ mod variants;
 mod words;
 mod yardsticks;
 
+pub use error::PlanError;
 pub use orders::block_order;
 pub use output_metrics::metric_from;
 pub use parameters::Parameter;
-pub use error::PlanError;
 pub use question::{Question, Surroundings, Typed, compose};
 pub use variants::variants;
 pub use yardsticks::{CPU_LOOP, JUST_A_START, yardsticks};

@@ -61,7 +61,9 @@ fn pattern(text: &str) -> Result<Pattern, String> {
             Err("a JSON pointer starts with `/`".to_owned())
         };
     }
-    regex::bytes::Regex::new(text).map_err(|error| error.to_string())?;
+    // Bytes, not characters: output need not be UTF-8, and tables of characters would be most of the program.
+    let expression = regex::bytes::RegexBuilder::new(text).unicode(false).build();
+    expression.map_err(|error| error.to_string().lines().map(str::trim).collect::<Vec<_>>().join(" "))?;
     Ok(Pattern::Regex(text.to_owned()))
 }
 

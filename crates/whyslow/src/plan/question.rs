@@ -168,6 +168,9 @@ fn levels(question: &Question) -> Result<(Vec<Level>, usize), PlanError> {
         return Err(PlanError::TooManyNames { names: question.names.len(), commands: count });
     }
     let base = reference(question, &mut levels)?;
+    if question.with_twin && !question.parameters.is_empty() {
+        return Err(PlanError::TwinWithParameters);
+    }
     if question.with_twin && !levels.is_empty() {
         let twin = Level { name: format!("{} again", levels[base].name), edits: levels[base].edits.clone() };
         levels.insert(base + 1, twin);

@@ -1,10 +1,10 @@
 //! The result of a comparison as a document: verdicts first, then what was measured, then what to keep in mind.
 
-use super::document::{Distribution, Distributions, Document, Line, Part, Table, Tone, plain, toned};
+use super::document::{Document, Line, Part, Tone, plain, toned};
 use super::many;
-use super::quantity::{bytes, count, percent, seconds, seconds_with_interval};
+use super::tables::{distributions, table};
 use super::words::{concern, exit, failures, headline, short_metric, short_verdict, without_runs};
-use crate::analysis::{Analysis, Comparison, VariantSummary, Verdict};
+use crate::analysis::{Analysis, Comparison, Concern, VariantSummary, Verdict};
 use crate::model::{HookFailure, Stop};
 
 /// Names up to this length label the rows of tables; longer ones get a letter and a legend.
@@ -12,7 +12,6 @@ const LONGEST_IN_TABLE: usize = 12;
 /// Names up to this length stand in sentences; longer ones are called by their letter there too.
 const LONGEST_IN_SENTENCE: usize = 18;
 const MOST_LINES_OF_STDERR: usize = 8;
-const UNKNOWN: &str = "unknown";
 
 /// The whole result.
 pub fn compose(analysis: &Analysis) -> Document {
@@ -40,6 +39,14 @@ pub fn compose_quietly(analysis: &Analysis) -> Document {
     let mut parts: Vec<Part> = trouble(analysis, &names).into_iter().collect();
     parts.extend(verdicts(analysis, None));
     parts.extend(legend(analysis, &names));
+    // What was asked for is told, however quietly.
+    let is_asked_for =
+        |c: &&Concern| matches!(c, Concern::OutputDiffers { .. } | Concern::OutputVaries { .. });
+    let asked_for: Vec<Line> =
+        analysis.concerns.iter().filter(is_asked_for).map(|c| vec![plain(concern(&names, c))]).collect();
+    if !asked_for.is_empty() {
+        parts.push(Part::Notes(asked_for));
+    }
     Document { parts }
 }
 
@@ -71,11 +78,17 @@ fn verdict_lines(analysis: &Analysis, names: &[String], other: usize) -> Vec<Lin
     }
     let mut comparisons: Vec<&Comparison> =
         analysis.comparisons.iter().filter(|comparison| comparison.other == other).collect();
-    let Some(first) = comparisons.first() else { return Vec::new() };
-    if let Some(cpu) = comparisons.iter().position(|c| c.metric == "cpu_s" && leads_with_cpu(first, c)) {
+    let Some(&first) = comparisons.first() else { return Vec::new() };
+    if let Some(cpu) =
+        comparisons.iter().position(|c| c.metric == "cpu_s" && leads_with_cpu(analysis, first, c))
+    {
         comparisons[..=cpu].rotate_right(1);
     }
-    let mut lines = vec![with_metric(headline(names, comparisons[0]), short_metric(&comparisons[0].metric))];
+    let mut lines = Vec::new();
+    if first.metric != analysis.leading {
+        lines.push(vec![toned(Tone::Warning, unknown_leading(analysis, names, other))]);
+    }
+    lines.push(headline(names, comparisons[0]));
     lines.extend(
         comparisons[1..].iter().map(|comparison| second(short_metric(&comparison.metric), comparison)),
     );
@@ -85,19 +98,41 @@ fn verdict_lines(analysis: &Analysis, names: &[String], other: usize) -> Vec<Lin
     lines
 }
 
-fn leads_with_cpu(wall: &Comparison, cpu: &Comparison) -> bool {
-    wall.metric == "wall_s" && wall.verdict == Verdict::Undecided && cpu.verdict != Verdict::Undecided
-}
-
-fn with_metric(mut line: Line, metric: &str) -> Line {
-    line.push(toned(Tone::Faint, format!(" ({metric})")));
-    line
+/// CPU time may lead only where it is most of the time: the CPU time of a program that waits is not what is felt.
+fn leads_with_cpu(analysis: &Analysis, wall: &Comparison, cpu: &Comparison) -> bool {
+    let is_work = |index: usize| {
+        let variant = &analysis.variants[index];
+        let times = variant.median("cpu_s").zip(variant.median("wall_s"));
+        variant.is_cpu_bound || times.is_some_and(|(cpu, wall)| 2.0 * cpu > wall)
+    };
+    wall.metric == "wall_s"
+        && wall.verdict == Verdict::Undecided
+        && cpu.verdict != Verdict::Undecided
+        && is_work(wall.base)
+        && is_work(wall.other)
 }
 
 fn second(metric: &str, comparison: &Comparison) -> Line {
     let mut line = vec![plain(format!("  {metric}: "))];
     line.extend(short_verdict(comparison));
     line
+}
+
+/// The metric that was asked for is not there: nothing else may stand in for it without a word.
+fn unknown_leading(analysis: &Analysis, names: &[String], other: usize) -> String {
+    let given: Vec<String> = [analysis.base, other]
+        .into_iter()
+        .map(|index| {
+            let variant = &analysis.variants[index];
+            let count = variant.metrics.get(&analysis.leading).map_or(0, |summary| summary.count);
+            format!("{count} of {} runs of {}", variant.runs, names[index])
+        })
+        .collect();
+    format!(
+        "{}: unknown; a value above 0 is needed, and {} gave one",
+        short_metric(&analysis.leading),
+        given.join(" and ")
+    )
 }
 
 fn unknown_cpu() -> Line {
@@ -182,12 +217,23 @@ pub fn printable_lines(text: &str) -> String {
 }
 
 fn visible(c: char) -> Vec<char> {
-    if c.is_control() { c.escape_default().collect() } else { vec![c] }
+    // Invisible characters, and those that turn the direction of the text, can make a name look like another.
+    let is_hidden =
+        matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    if c.is_control() || is_hidden { c.escape_default().collect() } else { vec![c] }
 }
 
 /// What the variants are called: their names, or letters where one of the names is longer than `longest`.
 fn labels(analysis: &Analysis, longest: usize) -> Vec<String> {
-    let names: Vec<String> = analysis.variants.iter().map(|variant| printable(&variant.name)).collect();
+    or_letters(analysis.variants.iter().map(|variant| printable(&variant.name)).collect(), longest)
+}
+
+/// The same for a line that must be short.
+pub fn short_names(names: impl Iterator<Item = String>) -> Vec<String> {
+    or_letters(names.map(|name| printable(&name)).collect(), LONGEST_IN_TABLE)
+}
+
+fn or_letters(names: Vec<String>, longest: usize) -> Vec<String> {
     if names.iter().all(|name| name.chars().count() <= longest) {
         names
     } else {
@@ -208,66 +254,6 @@ fn legend(analysis: &Analysis, labels: &[String]) -> Option<Part> {
         vec![plain(format!("{label}  ")), toned(Tone::Strong, printable(&variant.name))]
     };
     is_needed.then(|| Part::Text(analysis.variants.iter().zip(labels).map(line).collect()))
-}
-
-fn table(analysis: &Analysis, labels: &[String]) -> Table {
-    let header = ["", "wall time", "CPU", "user+system", "faults", "peak mem", "CPU wait"];
-    let rows =
-        analysis.variants.iter().zip(labels).map(|(variant, label)| row(variant, label, analysis)).collect();
-    Table { header: header.map(String::from).to_vec(), rows }
-}
-
-fn row(variant: &VariantSummary, label: &str, analysis: &Analysis) -> Vec<String> {
-    let metric =
-        |name: &str, write: &dyn Fn(f64) -> String| variant.median(name).map_or(UNKNOWN.to_owned(), write);
-    let wall = variant.metrics.get("wall_s");
-    vec![
-        label.to_owned(),
-        wall.and_then(|wall| Some(seconds_with_interval(wall.median?, wall.low, wall.high)))
-            .unwrap_or(UNKNOWN.to_owned()),
-        metric("cpu_s", &seconds),
-        split(variant),
-        metric("page_faults", &count),
-        peak_memory(variant, analysis),
-        variant.wait_share.map_or(UNKNOWN.to_owned(), percent),
-    ]
-}
-
-/// A child starts with the peak of the tiny process that started it, so less than that cannot be seen.
-fn peak_memory(variant: &VariantSummary, analysis: &Analysis) -> String {
-    let floor = analysis.floor.and_then(|floor| floor.peak_rss_bytes).unwrap_or(0.0);
-    match variant.median("peak_rss_bytes") {
-        None => UNKNOWN.to_owned(),
-        Some(peak) if peak <= floor => format!("<={}", bytes(floor)),
-        Some(peak) => bytes(peak),
-    }
-}
-
-fn split(variant: &VariantSummary) -> String {
-    let Some(share) = variant.user_share else { return UNKNOWN.to_owned() };
-    let user = (share.point * 100.0).round();
-    format!("{user:.0} + {:.0} %", 100.0 - user)
-}
-
-fn distributions(analysis: &Analysis, labels: &[String]) -> Distributions {
-    let axis = analysis.variants.iter().map(|variant| &variant.histogram).find(|h| !h.counts.is_empty());
-    let ends = axis.map_or_else(Default::default, |axis| (seconds(axis.low_s), seconds(axis.high_s)));
-    let rows =
-        analysis.variants.iter().zip(labels).map(|(variant, label)| distribution(variant, label)).collect();
-    Distributions { rows, ends }
-}
-
-fn distribution(variant: &VariantSummary, label: &str) -> Distribution {
-    let wall = variant.metrics.get("wall_s");
-    let spread = wall.and_then(|wall| Some(wall.spread / wall.median.filter(|&median| median > 0.0)?));
-    let mut remark = match spread {
-        Some(spread) if variant.runs > 1 => format!("±{}", percent(spread)),
-        _ => String::new(),
-    };
-    if variant.histogram.beyond > 0 {
-        remark.push_str(&format!(", {} beyond", variant.histogram.beyond));
-    }
-    Distribution { name: label.to_owned(), counts: variant.histogram.counts.clone(), remark }
 }
 
 fn notes(analysis: &Analysis, names: &[String]) -> Vec<Line> {

@@ -9,11 +9,14 @@ mod json;
 mod many;
 mod quantity;
 pub mod stat;
+mod tables;
 mod terminal;
 pub mod views;
 mod words;
 
-pub use compose::{compose, compose_quietly, hook_failure, last_lines, printable, printable_lines};
+pub use compose::{
+    compose, compose_quietly, hook_failure, last_lines, printable, printable_lines, short_names,
+};
 pub use doctor::{Finding, MachineNoise, Mark, doctor, doctor_json, findings, worst};
 pub use document::{Document, Line, Part, Span, Table, Tone};
 pub use exports::{EXPORTS, export};
@@ -21,4 +24,4 @@ pub use json::{SCHEMA_VERSION, json};
 pub use quantity::{bytes, count, duration, percent, seconds};
 pub use terminal::{Style, render};
 pub use views::{VIEWS, show_recording, view};
-pub use words::{concern, exit, headline, ratio_range};
+pub use words::{between, concern, exit, headline};

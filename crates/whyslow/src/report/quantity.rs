@@ -56,6 +56,16 @@ pub fn count(value: f64) -> String {
     }
 }
 
+/// A number without a unit, in four digits where it has more.
+pub fn number(value: f64) -> String {
+    match value.abs() {
+        n if n >= 1e6 || (n > 0.0 && n < 1e-3) => format!("{value:.3e}"),
+        n if n >= 1e3 => grouped(value.round() as i64),
+        n if n.fract() == 0.0 => format!("{value:.0}"),
+        _ => three_digits(value),
+    }
+}
+
 fn grouped(value: i64) -> String {
     let digits = value.unsigned_abs().to_string();
     let mut text = String::new();

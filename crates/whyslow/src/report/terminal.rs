@@ -20,6 +20,8 @@ const ASCII_BARS: [char; 4] = ['.', ':', '+', '#'];
 const GAP: &str = "  ";
 const NARROW_GAP: &str = " ";
 const NARROWEST: usize = 20;
+/// A name and one number.
+const FEWEST_COLUMNS: usize = 2;
 
 /// The document as text, every line ended by a newline.
 pub fn render(document: &Document, style: Style) -> String {
@@ -138,15 +140,19 @@ fn draw_definitions(definitions: &[Definition], style: Style) -> Vec<String> {
     lines
 }
 
+/// Columns move together before they leave the terminal; if that is not enough, the last ones are left out.
 fn draw_table(table: &Table, style: Style) -> Vec<String> {
-    let columns = table.header.len();
     let all = || std::iter::once(&table.header).chain(&table.rows);
-    let widths: Vec<usize> =
-        (0..columns).map(|column| all().map(|row| row[column].width()).max().unwrap_or(0)).collect();
-    // Columns move together before they leave the terminal.
-    let fits =
-        |gap: &str| widths.iter().sum::<usize>() + gap.len() * columns.saturating_sub(1) <= style.width;
-    let gap = if fits(GAP) { GAP } else { NARROW_GAP };
+    let mut widths: Vec<usize> = (0..table.header.len())
+        .map(|column| all().map(|row| row[column].width()).max().unwrap_or(0))
+        .collect();
+    let fits = |widths: &[usize], gap: &str| {
+        widths.iter().sum::<usize>() + gap.len() * widths.len().saturating_sub(1) <= style.width
+    };
+    let gap = if fits(&widths, GAP) { GAP } else { NARROW_GAP };
+    while widths.len() > FEWEST_COLUMNS && !fits(&widths, gap) {
+        widths.pop();
+    }
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate();
         let padded = cells.map(|(index, (cell, &width))| pad(cell, width, index > 0));

@@ -5,42 +5,45 @@ use super::quantity::{factor, factor_number, percent, percent_number, seconds};
 use crate::analysis::{
     Comparison, Concern, Forecast, Mode, Outliers, Reading, TwoModes, VariantSummary, Verdict,
 };
-use crate::model::Exit;
+use crate::model::{Exit, Unit};
 
 /// From here on a ratio is easier to read as a factor than as per cent.
 const FACTOR_FROM: f64 = 1.095;
 
-/// The verdict of one comparison as a sentence: `new is 1.23x slower than old [1.19, 1.27]`.
+/// The verdict of one comparison as a sentence: `new is 1.23x slower than old [1.19, 1.27] (wall time)`, or
+/// `new has 2.00x more page faults than old [1.99, 2.01]`.
 pub fn headline(names: &[String], comparison: &Comparison) -> Line {
-    let base = names[comparison.base].as_str();
-    let other = names[comparison.other].as_str();
+    let base = toned(Tone::Strong, names[comparison.base].as_str());
+    let other = toned(Tone::Strong, names[comparison.other].as_str());
+    let metric = short_metric(&comparison.metric);
+    let suffix = toned(Tone::Faint, format!(" ({metric})"));
     match comparison.verdict {
         Verdict::Slower | Verdict::Faster => {
             let (size, interval) = size(comparison);
-            vec![
-                toned(Tone::Strong, other),
-                plain(" is "),
-                size,
-                plain(" than "),
-                toned(Tone::Strong, base),
-                plain(format!(" {interval}")),
-            ]
+            let interval = plain(format!(" {interval}"));
+            if is_time(comparison.unit) {
+                vec![other, plain(" is "), size, plain(" than "), base, interval, suffix]
+            } else {
+                vec![other, plain(" has "), size, plain(format!(" {metric} than ")), base, interval]
+            }
         }
         Verdict::Same => vec![
-            toned(Tone::Strong, other),
+            other,
             plain(" and "),
-            toned(Tone::Strong, base),
+            base,
             plain(": "),
             toned(Tone::Same, same(comparison)),
             plain(resolved(comparison)),
+            suffix,
         ],
         Verdict::Undecided => vec![
-            toned(Tone::Strong, other),
+            other,
             plain(" against "),
-            toned(Tone::Strong, base),
+            base,
             plain(": "),
             toned(Tone::Undecided, "undecided"),
             plain(format!(", {}; {}", open_range(comparison), outlook(comparison))),
+            suffix,
         ],
     }
 }
@@ -69,14 +72,14 @@ fn resolved(comparison: &Comparison) -> String {
     if !comparison.is_resolved() {
         return String::new();
     }
-    format!(" (but {} is real)", amount(comparison.ratio.point).0)
+    format!(" (but {} is real)", amount(comparison.ratio.point, comparison.unit).0)
 }
 
 /// `1.23x slower` with `[1.19, 1.27]`, or `4.9 % slower` with `[4.3 %, 5.5 %]`.
 fn size(comparison: &Comparison) -> (super::Span, String) {
     let tone = if comparison.verdict == Verdict::Slower { Tone::Slower } else { Tone::Faster };
     let ratio = comparison.ratio;
-    let (text, is_factor) = amount(ratio.point);
+    let (text, is_factor) = amount(ratio.point, comparison.unit);
     let bounds = ratio
         .low
         .zip(ratio.high)
@@ -91,9 +94,14 @@ fn size(comparison: &Comparison) -> (super::Span, String) {
     (toned(tone, text), interval)
 }
 
-/// How much slower or faster, and whether it is given as a factor.
-fn amount(ratio: f64) -> (String, bool) {
-    let direction = if ratio >= 1.0 { "slower" } else { "faster" };
+/// How much slower or faster, or more or less, and whether it is given as a factor.
+fn amount(ratio: f64, unit: Unit) -> (String, bool) {
+    let direction = match (is_time(unit), ratio >= 1.0) {
+        (true, true) => "slower",
+        (true, false) => "faster",
+        (false, true) => "more",
+        (false, false) => "less",
+    };
     let size = ratio.max(1.0 / ratio);
     if size >= FACTOR_FROM {
         (format!("{} {direction}", factor(size)), true)
@@ -102,19 +110,20 @@ fn amount(ratio: f64) -> (String, bool) {
     }
 }
 
+fn is_time(unit: Unit) -> bool {
+    unit == Unit::Seconds
+}
+
 fn open_range(comparison: &Comparison) -> String {
     match comparison.ratio.low.zip(comparison.ratio.high) {
         None => "too few runs for any interval".to_owned(),
-        Some((low, high)) => format!("between {} and {}", amount(low).0, amount(high).0),
+        Some((low, high)) => between(low, high, comparison.unit),
     }
 }
 
-/// An estimate that is still changing: `1.23x slower [1.19, 1.27]`.
-pub fn ratio_range(point: f64, low: f64, high: f64) -> String {
-    if low <= 0.0 || !high.is_finite() {
-        return amount(point).0;
-    }
-    format!("{}, between {} and {}", amount(point).0, amount(low).0, amount(high).0)
+/// `between 1.2 % faster and 1.23x slower`.
+pub fn between(low: f64, high: f64, unit: Unit) -> String {
+    format!("between {} and {}", amount(low, unit).0, amount(high, unit).0)
 }
 
 fn outlook(comparison: &Comparison) -> String {
@@ -240,7 +249,7 @@ pub fn concern(names: &[String], concern: &Concern) -> String {
         ),
         Concern::Order { other, second_over_first } => format!(
             "the second run of a pair is {} than the first ({}): caches or clocks carry over; random order cancels it, more --warmup may remove it",
-            amount(*second_over_first).0,
+            amount(*second_over_first, Unit::Seconds).0,
             name(*other)
         ),
         Concern::Correlated { other, metrics } => format!(
@@ -286,6 +295,14 @@ pub fn concern(names: &[String], concern: &Concern) -> String {
             others.iter().map(|&other| name(other)).collect::<Vec<_>>().join(", ")
         ),
         Concern::OutputVaries { variant } => format!("{}: the output is not the same in every run", name(*variant)),
+        Concern::LeadingUnknown { metric } => {
+            format!("{} was to decide, but has no values above 0 to compare", short_metric(metric))
+        }
+        Concern::Medians { other, ratio } => format!(
+            "{}: the medians in the table differ by {}, the blocks by less or more: times fall into groups, and only runs close in time are compared",
+            name(*other),
+            factor(ratio.max(1.0 / ratio))
+        ),
         Concern::Reading { other, reading } => reading_words(name(*other), *reading),
         Concern::CpuStandsForWall { other } => format!(
             "{}: nothing but CPU work, so the CPU verdict is what an idle machine would show in wall time",

@@ -1,15 +1,17 @@
 //! The table in AsciiDoc.
 
+use std::io::{self, Write};
+
 use super::table;
 use crate::analysis::Analysis;
 use crate::model::Recording;
 use crate::report::printable;
 
-pub fn asciidoc(recording: &Recording, analysis: &Analysis) -> String {
+pub fn asciidoc(recording: &Recording, analysis: &Analysis, file: &mut dyn Write) -> io::Result<()> {
     let (header, rows) = table::rows(recording, analysis, command);
     let row = |row: &table::Row| format!("\n| {} \n", row.join(" \n| "));
     let rows = std::iter::once(&header).chain(&rows).map(row);
-    format!("[cols=\"<,>,>,>,>\"]\n|==={}|===\n", rows.collect::<String>())
+    write!(file, "[cols=\"<,>,>,>,>\"]\n|==={}|===\n", rows.collect::<String>())
 }
 
 /// Monospaced. Whatever could be markup is written as a character reference; a plain command stays as it is.

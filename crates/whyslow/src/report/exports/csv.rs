@@ -1,6 +1,7 @@
 //! Comma-separated values: every run with every metric, and a summary as hyperfine 1.x writes it.
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 
 use super::series::{self, Series};
 use crate::analysis::Analysis;
@@ -12,14 +13,14 @@ const SUMMARY_COLUMNS: [&str; 8] = ["command", "mean", "stddev", "median", "user
 const CONDITION_COLUMNS: [&str; 4] = ["cpu_pressure", "load", "steal_s", "frequency_hz"];
 
 /// One row for every run, in the order they were made. Unknown values are empty fields.
-pub fn csv(recording: &Recording, _: &Analysis) -> String {
+pub fn csv(recording: &Recording, _: &Analysis, file: &mut dyn Write) -> io::Result<()> {
     let names: Vec<String> =
         plan::variants(&recording.header.experiment).into_iter().map(|variant| variant.name).collect();
     let metrics = recording.header.experiment.metrics.iter().map(|metric| metric.name.as_str());
     let header: Vec<String> =
         RUN_COLUMNS.into_iter().chain(metrics).chain(CONDITION_COLUMNS).map(String::from).collect();
-    let rows = recording.runs.iter().map(|run| row(recording, &names, run));
-    std::iter::once(header).chain(rows).map(|fields| line(&fields)).collect()
+    file.write_all(line(&header).as_bytes())?;
+    recording.runs.iter().try_for_each(|run| file.write_all(line(&row(recording, &names, run)).as_bytes()))
 }
 
 fn row(recording: &Recording, names: &[String], run: &Run) -> Vec<String> {
@@ -58,7 +59,7 @@ fn exit(exit: &Exit) -> String {
 
 /// One row for every variant; seconds, and a deviation of 0 for one run, as in the original. Parameters come last, by
 /// name.
-pub fn csv_summary(recording: &Recording, _: &Analysis) -> String {
+pub fn csv_summary(recording: &Recording, _: &Analysis, file: &mut dyn Write) -> io::Result<()> {
     let rows = series::all(recording);
     let parameters: BTreeSet<&str> =
         rows.iter().flat_map(|series| &series.parameters).map(|(name, _)| name.as_str()).collect();
@@ -66,7 +67,7 @@ pub fn csv_summary(recording: &Recording, _: &Analysis) -> String {
     let header: Vec<String> =
         SUMMARY_COLUMNS.map(String::from).into_iter().chain(parameter_columns).collect();
     let lines = rows.iter().filter_map(|series| summary_line(recording, series, &parameters));
-    line(&header) + &lines.collect::<String>()
+    std::iter::once(line(&header)).chain(lines).try_for_each(|line| file.write_all(line.as_bytes()))
 }
 
 fn summary_line(recording: &Recording, series: &Series, parameters: &BTreeSet<&str>) -> Option<String> {

@@ -2,22 +2,22 @@
 //! the variants side by side.
 
 use std::collections::HashMap;
+use std::io::{self, Write};
 
-use super::series::{self, Series};
+use super::series;
 use crate::analysis::Analysis;
-use crate::model::{Direction, Metric, Recording, Run, Unit};
+use crate::model::{Direction, Metric, Recording, Run, Unit, Variant};
 use crate::plan;
 
-pub fn go_benchmark(recording: &Recording, _: &Analysis) -> String {
+pub fn go_benchmark(recording: &Recording, _: &Analysis, file: &mut dyn Write) -> io::Result<()> {
     let names = names(recording);
-    let mut runs: Vec<(&Run, usize)> = series::all(recording)
-        .iter()
-        .flat_map(|Series { runs, variant, .. }| runs.iter().map(|run| (*run, *variant)).collect::<Vec<_>>())
-        .filter(|(run, _)| recording.header.experiment.design.counts(&run.exit))
-        .collect();
-    runs.sort_by_key(|(run, _)| (run.block, run.position));
-    let lines = runs.iter().map(|(run, variant)| line(recording, &names[*variant], run));
-    header(recording) + &lines.collect::<String>()
+    let series = series::all(recording);
+    let runs = series.iter().flat_map(|series| series.runs.iter().copied());
+    let mut runs: Vec<&Run> =
+        runs.filter(|run| recording.header.experiment.design.counts(&run.exit)).collect();
+    runs.sort_by_key(|run| (run.block, run.position));
+    file.write_all(header(recording).as_bytes())?;
+    runs.iter().try_for_each(|run| file.write_all(line(recording, &names[run.variant], run).as_bytes()))
 }
 
 /// What benchstat groups by: results of different machines are not mixed.
@@ -68,20 +68,27 @@ fn unit(metric: &Metric) -> String {
 fn names(recording: &Recording) -> Vec<String> {
     let experiment = &recording.header.experiment;
     let mut times_seen: HashMap<String, usize> = HashMap::new();
-    let name = |levels: &[usize]| {
-        let keys = experiment.factors.iter().zip(levels).map(|(factor, &level)| {
-            format!("/{}={}", escaped(&factor.name), escaped(&factor.levels[level].name))
+    let name = |variant: &Variant| {
+        let keys = experiment.factors.iter().zip(&variant.levels).map(|(factor, &level)| {
+            let level = with_values(&factor.levels[level].name, &variant.parameters);
+            format!("/{}={}", escaped(&factor.name), escaped(&level))
         });
         format!("BenchmarkCompare{}", keys.collect::<String>())
     };
     plan::variants(experiment)
         .iter()
         .map(|variant| {
-            let name = name(&variant.levels);
+            let name = name(variant);
             let seen = times_seen.entry(name.clone()).and_modify(|seen| *seen += 1).or_insert(0);
             if *seen == 0 { name } else { format!("{name}#{seen:02}") }
         })
         .collect()
+}
+
+/// What runs, and not the `{size}` that was typed.
+fn with_values(level: &str, parameters: &[(String, String)]) -> String {
+    let put_in = |text: String, (name, value): &(String, String)| text.replace(&format!("{{{name}}}"), value);
+    parameters.iter().fold(level.to_owned(), put_in)
 }
 
 /// Fields are parted by white space and parts of a name by slashes.

@@ -1,6 +1,7 @@
 //! JSON as hyperfine 1.x exports it, with its keys in its order.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use serde::Serialize;
 
@@ -32,9 +33,9 @@ struct Entry {
     parameters: BTreeMap<String, String>,
 }
 
-pub fn hyperfine_json(recording: &Recording, _: &Analysis) -> String {
+pub fn hyperfine_json(recording: &Recording, _: &Analysis, file: &mut dyn Write) -> io::Result<()> {
     let results = series::all(recording).iter().filter_map(|series| entry(recording, series)).collect();
-    super::whyslow_json::pretty(&File { results })
+    super::whyslow_json::pretty(file, &File { results })
 }
 
 fn entry(recording: &Recording, series: &Series) -> Option<Entry> {

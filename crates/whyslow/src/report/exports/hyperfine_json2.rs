@@ -1,9 +1,10 @@
 //! JSON as hyperfine 2.x exports it: schema version 2, one object for every run.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
+use serde::ser::{SerializeMap, Serializer};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::series::{self, Series, exit_code, value};
 use crate::analysis::Analysis;
@@ -19,11 +20,11 @@ const METRICS: [(&str, &str); 5] = [
 ];
 
 #[derive(Serialize)]
-struct File {
+struct File<'a> {
     schema_version: u32,
     metadata: Metadata,
     primary_metric: &'static str,
-    results: Vec<Entry>,
+    results: Vec<Entry<'a>>,
 }
 
 #[derive(Serialize)]
@@ -41,16 +42,62 @@ struct Platform {
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct Entry<'a> {
     command: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    measurements: Vec<BTreeMap<&'static str, Value>>,
+    measurements: Vec<Measurement<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    parameters: BTreeMap<String, Value>,
+    parameters: BTreeMap<&'a str, Parameter<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     environment: BTreeMap<String, String>,
     summary: BTreeMap<&'static str, Summary>,
+}
+
+#[derive(Serialize)]
+struct Parameter<'a> {
+    value: &'a str,
+}
+
+/// One run. Its object is made while it is written: a million of them would fill the memory.
+struct Measurement<'a> {
+    run: &'a Run,
+    columns: &'a [Column],
+}
+
+/// A metric that the recording has.
+struct Column {
+    index: usize,
+    name: &'static str,
+    unit: &'static str,
+}
+
+#[derive(Serialize)]
+struct Quantity {
+    unit: &'static str,
+    value: Number,
+}
+
+/// Sizes are whole numbers.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Number {
+    Whole(u64),
+    Real(f64),
+}
+
+impl Serialize for Measurement<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("exit_code", &exit_code(&self.run.exit))?;
+        for Column { index, name, unit } in self.columns {
+            if let Some(value) = value(self.run, Some(*index)) {
+                let value = if *unit == "byte" { Number::Whole(value as u64) } else { Number::Real(value) };
+                map.serialize_entry(name, &Quantity { unit, value })?;
+            }
+        }
+        map.end()
+    }
 }
 
 #[derive(Serialize)]
@@ -64,15 +111,16 @@ struct Summary {
     max: f64,
 }
 
-pub fn hyperfine_json2(recording: &Recording, _: &Analysis) -> String {
+pub fn hyperfine_json2(recording: &Recording, _: &Analysis, file: &mut dyn Write) -> io::Result<()> {
     let header = &recording.header;
     let metadata = Metadata {
         hyperfine_version: "2.0.0",
         start_time: header.started.clone(),
         platform: Platform { os: "linux", architecture: header.host.architecture.clone() },
     };
-    let results = series::all(recording).iter().map(|series| entry(recording, series)).collect();
-    super::whyslow_json::pretty(&File {
+    let (series, columns) = (series::all(recording), columns(recording));
+    let results = series.iter().map(|series| entry(recording, series, &columns)).collect();
+    super::whyslow_json::pretty(file, &File {
         schema_version: 2,
         metadata,
         primary_metric: "time_wall_clock",
@@ -80,7 +128,17 @@ pub fn hyperfine_json2(recording: &Recording, _: &Analysis) -> String {
     })
 }
 
-fn entry(recording: &Recording, series: &Series) -> Entry {
+/// In the order of their names, as the keys of hyperfine's own files.
+fn columns(recording: &Recording) -> Vec<Column> {
+    let column = |(ours, name): &(&str, &'static str)| {
+        Some(Column { index: recording.metric_index(ours)?, name, unit: unit(recording, ours) })
+    };
+    let mut columns: Vec<Column> = METRICS.iter().filter_map(column).collect();
+    columns.sort_by_key(|column| column.name);
+    columns
+}
+
+fn entry<'a>(recording: &Recording, series: &'a Series, columns: &'a [Column]) -> Entry<'a> {
     let words = series.launch.argv.iter().map(|word| word.lossy().into_owned());
     let command = shell_words::join(words);
     let set = |(name, value): &(crate::model::ByteText, Option<crate::model::ByteText>)| {
@@ -89,33 +147,15 @@ fn entry(recording: &Recording, series: &Series) -> Entry {
     Entry {
         name: (series.name != command).then(|| series.name.clone()),
         command,
-        measurements: series.runs.iter().map(|run| measurement(recording, run)).collect(),
+        measurements: series.runs.iter().map(|run| Measurement { run, columns }).collect(),
         parameters: series
             .parameters
             .iter()
-            .map(|(name, value)| (name.clone(), json!({ "value": value })))
+            .map(|(name, value)| (name.as_str(), Parameter { value }))
             .collect(),
         environment: series.launch.env.iter().filter_map(set).collect(),
         summary: METRICS.iter().filter_map(|metric| summary(recording, series, metric)).collect(),
     }
-}
-
-fn measurement(recording: &Recording, run: &Run) -> BTreeMap<&'static str, Value> {
-    let metric = |(ours, theirs): &(&str, &'static str)| {
-        let value = value(run, recording.metric_index(ours))?;
-        Some((
-            *theirs,
-            json!({ "value": number(value, unit(recording, ours)), "unit": unit(recording, ours) }),
-        ))
-    };
-    let mut measurement: BTreeMap<_, _> = METRICS.iter().filter_map(metric).collect();
-    measurement.insert("exit_code", json!(exit_code(&run.exit)));
-    measurement
-}
-
-/// Sizes are whole numbers.
-fn number(value: f64, unit: &str) -> Value {
-    if unit == "byte" { json!(value as u64) } else { json!(value) }
 }
 
 fn unit(recording: &Recording, metric: &str) -> &'static str {

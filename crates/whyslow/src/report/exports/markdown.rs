@@ -1,15 +1,17 @@
 //! The table in GitHub's Markdown.
 
+use std::io::{self, Write};
+
 use super::table;
 use crate::analysis::Analysis;
 use crate::model::Recording;
 use crate::report::printable;
 
-pub fn markdown(recording: &Recording, analysis: &Analysis) -> String {
+pub fn markdown(recording: &Recording, analysis: &Analysis, file: &mut dyn Write) -> io::Result<()> {
     let (header, rows) = table::rows(recording, analysis, command);
     let line = |row: &table::Row| format!("| {} |\n", row.join(" | "));
     let divider = "|:---|---:|---:|---:|---:|\n";
-    format!("{}{divider}{}", line(&header), rows.iter().map(line).collect::<String>())
+    write!(file, "{}{divider}{}", line(&header), rows.iter().map(line).collect::<String>())
 }
 
 /// A code span, with a fence longer than any row of backticks inside. A pipe ends a cell even there unless it is

@@ -1,5 +1,5 @@
-//! Files that other tools read, from any recording. Each export is a function from a recording and its analysis to the
-//! text of a file, with the numbers in full; escaping is that of the form.
+//! Files that other tools read, from any recording. Each export is a function that writes a recording and its
+//! analysis as a file, run by run, since there may be a million of them; with the numbers in full; escaping is that of the form.
 //!
 //! To add an export: one file with one function, and one row in [`EXPORTS`].
 
@@ -25,6 +25,8 @@ pub use markdown::markdown;
 pub use org::org;
 pub use whyslow_json::whyslow_json;
 
+use std::io::{self, Write};
+
 use crate::analysis::Analysis;
 use crate::model::Recording;
 
@@ -35,7 +37,7 @@ pub struct Export {
     /// Usual end of the name of such a file, without the dot.
     pub extension: &'static str,
     pub about: &'static str,
-    pub write: fn(&Recording, &Analysis) -> String,
+    pub write: fn(&Recording, &Analysis, &mut dyn Write) -> io::Result<()>,
 }
 
 pub const EXPORTS: &[Export] = &[
@@ -64,7 +66,7 @@ const fn row(
     name: &'static str,
     extension: &'static str,
     about: &'static str,
-    write: fn(&Recording, &Analysis) -> String,
+    write: fn(&Recording, &Analysis, &mut dyn Write) -> io::Result<()>,
 ) -> Export {
     Export { name, extension, about, write }
 }

@@ -1,14 +1,16 @@
 //! The table in Org mode.
 
+use std::io::{self, Write};
+
 use super::table;
 use crate::analysis::Analysis;
 use crate::model::Recording;
 use crate::report::printable;
 
-pub fn org(recording: &Recording, analysis: &Analysis) -> String {
+pub fn org(recording: &Recording, analysis: &Analysis, file: &mut dyn Write) -> io::Result<()> {
     let (header, rows) = table::rows(recording, analysis, command);
     let line = |row: &table::Row| format!("| {}  |  {} |\n", row[0], row[1..].join(" |  "));
-    format!("{}|--+--+--+--+--|\n{}", line(&header), rows.iter().map(line).collect::<String>())
+    write!(file, "{}|--+--+--+--+--|\n{}", line(&header), rows.iter().map(line).collect::<String>())
 }
 
 /// Verbatim where that is possible: it ends at its own mark, nothing in it can be escaped, and a bar ends the cell.

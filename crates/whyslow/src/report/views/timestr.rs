@@ -79,7 +79,8 @@ pub fn elapsed(times: &PerlTimes, style: TimeStyle) -> f64 {
 /// each, all of it spent in user code.
 pub fn perl_times(set: &DataSet) -> PerlTimes {
     let sum: f64 = match set.metric.unit {
-        Some(Unit::Seconds) | None => set.values.iter().sum(),
+        // The sum of nothing is -0.
+        Some(Unit::Seconds) | None => 0.0 + set.values.iter().sum::<f64>(),
         Some(_) => 0.0,
     };
     let of_values = || PerlTimes {
