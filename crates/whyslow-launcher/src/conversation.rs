@@ -7,6 +7,7 @@ use crate::{CANCEL_GRACE_NS, Counters, LauncherError, Reader, Watch};
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
 
 /// Large enough that a flood is read with few calls.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -14,17 +15,26 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// How often `interrupted` is asked when nothing wakes us up.
 const ASK_INTERVAL_MS: i32 = 100;
 
+/// How often to see whether somebody stopped the launcher. So seldom that no run feels it.
+const STATE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The same after it was found stopped, until it has answered or is given up.
+const STOPPED_INTERVAL: Duration = Duration::from_millis(10);
+const STOPPED_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Our end of the control socket. After an error inside a message (or a panic in a sink) the two ends no
 /// longer agree where they are, so the socket is put back only after a talk that went well; otherwise it is
 /// closed, and with it ends the launcher.
 pub(crate) struct Conversation {
     socket: Option<UnixStream>,
     buffer: Vec<u8>,
+    launcher: libc::pid_t,
 }
 
 impl Conversation {
-    pub fn new(socket: UnixStream) -> Self {
-        Self { socket: Some(socket), buffer: vec![0; BUFFER_BYTES] }
+    /// `launcher` is a child of this process at the other end of the socket.
+    pub fn new(socket: UnixStream, launcher: libc::pid_t) -> Self {
+        Self { socket: Some(socket), buffer: vec![0; BUFFER_BYTES], launcher }
     }
 
     pub fn close(&mut self) {
@@ -45,14 +55,16 @@ impl Conversation {
 
     /// From request to answer.
     pub fn run(&mut self, request: &Encoded, watch: Watch<'_>) -> Result<Answer, LauncherError> {
+        let mut sentinel = Sentinel::new(self.launcher);
         let answer = self.talk(|socket, buffer| match send(socket, request) {
             Err(LauncherError::Socket { source, .. }) if source.raw_os_error() == Some(libc::EBADF) => {
                 Ok(not_open(request))
             }
             Err(error) => Err(error),
-            Ok(()) => attend(socket, buffer, watch),
+            Ok(()) => attend(socket, buffer, watch, &mut sentinel),
         })?;
         match answer.kind {
+            wire::ENDED if sentinel.is_run_spoilt => Err(LauncherError::Stopped),
             wire::ENDED | wire::NOT_STARTED => Ok(answer),
             wire::REFUSED => {
                 Err(LauncherError::Refused { source: io::Error::from_raw_os_error(answer.errno as i32) })
@@ -73,11 +85,22 @@ impl Conversation {
 }
 
 /// Waits for the answer, and does meanwhile what `watch` asks for.
-fn attend(socket: &UnixStream, buffer: &mut [u8], watch: Watch<'_>) -> Result<Answer, LauncherError> {
+fn attend(
+    socket: &UnixStream,
+    buffer: &mut [u8],
+    watch: Watch<'_>,
+    sentinel: &mut Sentinel,
+) -> Result<Answer, LauncherError> {
     let mut attention = Attention::new(socket.as_raw_fd(), &watch);
     loop {
-        let ready = attention.wait()?;
+        let ready = attention.wait(sentinel.interval())?;
         if ready.look_up && (watch.interrupted)() {
+            attention.stop_looking_up();
+            cancel(socket)?;
+        }
+        // A run that the user ends has no times that could be wrong.
+        if sentinel.revive()? && attention.looking_up {
+            sentinel.is_run_spoilt = true;
             attention.stop_looking_up();
             cancel(socket)?;
         }
@@ -87,6 +110,57 @@ fn attend(socket: &UnixStream, buffer: &mut [u8], watch: Watch<'_>) -> Result<An
             let answer = receive(socket)?;
             watch.readers.iter_mut().for_each(|reader| read_rest(reader, buffer));
             return Ok(answer);
+        }
+    }
+}
+
+/// Looks after the launcher while it owes us an answer. A command can stop its parent, and then nothing would ever happen.
+struct Sentinel {
+    launcher: libc::pid_t,
+    next_look: Instant,
+    /// When it was found stopped.
+    stopped_at: Option<Instant>,
+    /// The launcher may have slept through the end of the run.
+    is_run_spoilt: bool,
+}
+
+impl Sentinel {
+    fn new(launcher: libc::pid_t) -> Self {
+        Self { launcher, next_look: Instant::now() + STATE_INTERVAL, stopped_at: None, is_run_spoilt: false }
+    }
+
+    fn interval(&self) -> Duration {
+        if self.stopped_at.is_some() { STOPPED_INTERVAL } else { STATE_INTERVAL }
+    }
+
+    /// Continues the launcher if it is stopped, and says whether it was. One that is stopped again and again is killed,
+    /// and the command with it.
+    fn revive(&mut self) -> Result<bool, LauncherError> {
+        let now = Instant::now();
+        if now < self.next_look {
+            return Ok(false);
+        }
+        let is_stopped = self.is_stopped();
+        if is_stopped {
+            let since = *self.stopped_at.get_or_insert(now);
+            let is_hopeless = now - since > STOPPED_PATIENCE;
+            // SAFETY: our child, which is reaped by nobody else while this conversation lasts.
+            unsafe { libc::kill(self.launcher, if is_hopeless { libc::SIGKILL } else { libc::SIGCONT }) };
+            if is_hopeless {
+                return Err(LauncherError::Stopped);
+            }
+        }
+        self.next_look = now + self.interval();
+        Ok(is_stopped)
+    }
+
+    fn is_stopped(&self) -> bool {
+        // SAFETY: zeroes are valid for the structure, and the call fills it. The state is left for others to see.
+        unsafe {
+            let mut information: libc::siginfo_t = std::mem::zeroed();
+            let kinds = libc::WSTOPPED | libc::WNOHANG | libc::WNOWAIT;
+            let result = libc::waitid(libc::P_PID, self.launcher as libc::id_t, &mut information, kinds);
+            result == 0 && information.si_pid() == self.launcher
         }
     }
 }
@@ -116,9 +190,10 @@ impl Attention {
         Self { polled, looking_up: true }
     }
 
-    fn wait(&mut self) -> Result<Ready, LauncherError> {
+    fn wait(&mut self, at_most: Duration) -> Result<Ready, LauncherError> {
         let needs_asking = self.looking_up && self.polled[WAKE].fd < 0;
-        let timeout_ms = if needs_asking { ASK_INTERVAL_MS } else { -1 };
+        let most_ms = at_most.as_millis() as i32;
+        let timeout_ms = if needs_asking { most_ms.min(ASK_INTERVAL_MS) } else { most_ms };
         let count = self.polled.len() as libc::nfds_t;
         // SAFETY: the vector holds that many pollfd.
         let result = unsafe { libc::poll(self.polled.as_mut_ptr(), count, timeout_ms) };

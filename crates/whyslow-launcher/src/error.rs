@@ -1,5 +1,7 @@
 //! What can go wrong with the launcher itself. A command that cannot be started is not an error of
 //! the launcher: that is [`Ended::NotStarted`](crate::Ended::NotStarted) in its reply.
+//!
+//! The texts do not repeat what the source says.
 
 use std::fmt;
 use std::io;
@@ -14,6 +16,8 @@ pub enum LauncherError {
     /// The launcher process has ended, or does not speak as expected. No further command can be run
     /// with it.
     Gone,
+    /// Somebody stopped the launcher process (SIGSTOP) during the run, whose times mean nothing then. The run was ended.
+    Stopped,
     /// Talking with the launcher failed. No further command can be run with it.
     Socket { doing: &'static str, source: io::Error },
     /// Arguments and environment are larger than any system would take.
@@ -28,12 +32,11 @@ impl fmt::Display for LauncherError {
             Self::Unsupported => {
                 write!(formatter, "measuring commands needs Linux on x86_64 or aarch64")
             }
-            Self::Start { step, source } => {
-                write!(formatter, "cannot start the launcher process: {step}: {source}")
-            }
+            Self::Start { step, .. } => write!(formatter, "cannot start the launcher process: {step}"),
             Self::Gone => write!(formatter, "the launcher process has ended unexpectedly"),
-            Self::Socket { doing, source } => {
-                write!(formatter, "cannot talk with the launcher process: {doing}: {source}")
+            Self::Stopped => write!(formatter, "somebody stopped the launcher process (SIGSTOP)"),
+            Self::Socket { doing, .. } => {
+                write!(formatter, "cannot talk with the launcher process: {doing}")
             }
             Self::RequestTooLarge { bytes, limit_bytes } => {
                 write!(
@@ -41,9 +44,7 @@ impl fmt::Display for LauncherError {
                     "arguments and environment are too large: {bytes} bytes, at most {limit_bytes}"
                 )
             }
-            Self::Refused { source } => {
-                write!(formatter, "the launcher process refused the request: {source}")
-            }
+            Self::Refused { .. } => write!(formatter, "the launcher process refused the request"),
         }
     }
 }
@@ -54,7 +55,7 @@ impl std::error::Error for LauncherError {
             Self::Start { source, .. } | Self::Socket { source, .. } | Self::Refused { source } => {
                 Some(source)
             }
-            Self::Unsupported | Self::Gone | Self::RequestTooLarge { .. } => None,
+            Self::Unsupported | Self::Gone | Self::Stopped | Self::RequestTooLarge { .. } => None,
         }
     }
 }

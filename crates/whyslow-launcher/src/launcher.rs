@@ -27,6 +27,8 @@ mod orders;
 mod orphans;
 #[path = "launcher/runtime.rs"]
 mod runtime;
+#[path = "launcher/schedule.rs"]
+mod schedule;
 #[path = "launcher/setup.rs"]
 mod setup;
 #[path = "launcher/watch.rs"]
@@ -69,7 +71,10 @@ fn serve() -> ! {
         }
     };
     let counters = Counters::find(&mut hello);
-    control.send(&hello);
+    if !control.send(&hello) {
+        // Whoever waits for it learns from the end of the socket that there is nobody.
+        exit(1);
+    }
     let mut room = Room::new();
     let mut orphans = Orphans::new();
     while let Some(order) = control.next_run(&mut room, counters) {
@@ -114,8 +119,10 @@ fn follow(control: &Control, own: &Own, plan: &Plan, pid: i32, reply: &mut Answe
     reply.end_ns = end.end_ns;
     reply.stopped_by = end.stopped_by;
     reply.stop_signal = end.stop_signal;
-    watch::read_schedstat(pid, &mut reply.schedstat);
+    schedule::of_zombie(pid, &mut reply.schedstat);
+    plan.before.take_off(&mut reply.schedstat);
     watch::reap(pid, reply);
+    orphans.begin(pid);
     if end.hung_up {
         orphans.end_all(0);
         exit(0);
@@ -133,7 +140,7 @@ fn part_with_orphans(
     plan: &Plan,
     grace_until_ns: u64,
     reply: &mut Answer,
-    orphans: &mut Orphans,
+    orphans: &Orphans,
 ) {
     let until_ns = reply.end_ns.saturating_add(plan.descendants_ns);
     if reply.stopped_by == wire::BY_NOBODY && plan.descendants_ns > 0 {

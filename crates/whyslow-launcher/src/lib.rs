@@ -32,7 +32,8 @@
 //! * A stop (Ctrl-Z) of the caller does not stop the running command.
 //! * A descendant that outlives its run is counted in [`Reply::leftovers`]; what it does afterwards is nobody's. It
 //!   ends with the launcher, and with its run if that is ended by force.
-//! * Without `/proc/thread-self/children` a descendant that leaves the process group is not found, and survives.
+//! * Without `/proc/thread-self/children` descendants cannot be counted, and one that leaves the process group is not
+//!   found, and survives.
 //! * A script (`#!`) cannot be executed as [`Program::Descriptor`], as the descriptor is closed by exec.
 //! * The command's environment is exactly that of the request, and the program is not searched in `PATH`.
 

@@ -57,13 +57,14 @@ pub struct Reply {
     /// Processor time of descendants that outlived their parents but ended before this reply.
     pub leftover_user_ns: u64,
     pub leftover_system_ns: u64,
-    /// Descendants of this command that are still alive. They end with the launcher, not before.
-    pub leftovers: u32,
+    /// Descendants of this command that are still alive. They end with the launcher, not before. Nothing where there
+    /// may be some and /proc does not tell.
+    pub leftovers: Option<u32>,
     /// The same, with those of earlier commands.
-    pub strangers: u32,
+    pub strangers: Option<u32>,
 }
 
-/// `/proc/PID/schedstat`.
+/// `/proc/PID/schedstat`, from exec to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchedStat {
     pub on_cpu_ns: u64,
@@ -137,8 +138,8 @@ impl Reply {
             page_faults: counted(answer.page_faults, counters.page_faults),
             leftover_user_ns: answer.leftover_user_us * 1000,
             leftover_system_ns: answer.leftover_system_us * 1000,
-            leftovers: answer.leftovers as u32,
-            strangers: answer.strangers as u32,
+            leftovers: number(answer.leftovers),
+            strangers: number(answer.strangers),
         }
     }
 
@@ -165,6 +166,10 @@ fn outcome(answer: &Answer) -> Ended {
         _ if signal == 0 => Ended::Exited((answer.wait_status >> 8 & 0xff) as i32),
         _ => Ended::Signaled(signal, answer.wait_status & 0x80 != 0),
     }
+}
+
+fn number(word: u64) -> Option<u32> {
+    (word != wire::NONE).then_some(word as u32)
 }
 
 fn main_thread([on_cpu_ns, wait_ns, slices]: [u64; 3]) -> Option<SchedStat> {

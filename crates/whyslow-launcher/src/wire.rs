@@ -128,7 +128,7 @@ pub struct Answer {
     pub involuntary_switches: u64,
     pub blocks_in: u64,
     pub blocks_out: u64,
-    /// The three numbers of `/proc/PID/schedstat`, or `NONE`.
+    /// The three numbers of `/proc/PID/schedstat`, without what was there before exec, or `NONE`.
     pub schedstat: [u64; 3],
     /// In a `HELLO`: 0 counts the kernel too, `USER_ONLY`, or the negated errno. Otherwise the
     /// difference over the run, or `NONE`.
@@ -137,7 +137,7 @@ pub struct Answer {
     /// Used by descendants that outlived their parents and ended before the answer.
     pub leftover_user_us: u64,
     pub leftover_system_us: u64,
-    /// Descendants of this run that live.
+    /// Descendants of this run that live, or `NONE`.
     pub leftovers: u64,
     /// The same, with those of earlier runs.
     pub strangers: u64,

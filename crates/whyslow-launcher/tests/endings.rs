@@ -140,7 +140,7 @@ fn a_descendant_that_holds_the_pipe_does_not_hold_the_run() {
     let mut readers = [Reader::new(reader.as_raw_fd(), &mut sink)];
     let watch = Watch { readers: &mut readers, interrupted: &|| false, wake: None };
     let reply = launcher.run(&command.request, watch).unwrap();
-    assert_eq!((reply.outcome, reply.leftovers), (exits(0), 1));
+    assert_eq!((reply.outcome, reply.leftovers), (exits(0), Some(1)));
     let orphan: i32 = String::from_utf8(bytes).unwrap().trim().parse().unwrap();
     // SAFETY: a child of the launcher that nobody has reaped.
     unsafe { libc::kill(orphan, libc::SIGKILL) };
@@ -215,4 +215,42 @@ fn the_death_of_whyslow_ends_everything() {
     for process in processes {
         assert!(is_soon_gone(process), "{line}");
     }
+}
+
+#[test]
+fn a_launcher_that_is_stopped_goes_on_and_the_run_does_not_count() {
+    let mut launcher = Launcher::start().unwrap();
+    for script in [
+        "kill -STOP $PPID; exit 0",
+        "kill -STOP $PPID; exec sleep 1000",
+        "kill -STOP $PPID; exec cat /dev/zero",
+    ] {
+        let mut command = Command::shell(script);
+        // A flood is no excuse for not looking.
+        let (reader, writer) = common::pipe();
+        command.request.stdout = writer.as_raw_fd();
+        let mut sink = |_: &[u8]| {};
+        let mut readers = [Reader::new(reader.as_raw_fd(), &mut sink)];
+        let watch = Watch { readers: &mut readers, interrupted: &|| false, wake: None };
+        let error = launcher.run(&command.request, watch).unwrap_err();
+        assert!(matches!(error, LauncherError::Stopped), "{script}: {error:?}");
+        assert_eq!(Command::shell("exit 3").run(&mut launcher).outcome, exits(3));
+    }
+}
+
+#[test]
+fn a_stopped_launcher_hears_that_it_shall_end() {
+    let mut launcher = Launcher::start().unwrap();
+    let (mut reader, writer) = common::pipe();
+    let mut command = Command::shell("(sleep 0.2; kill -STOP $PPID) & sleep 1000 & echo $!");
+    command.request.stdout = writer.as_raw_fd();
+    let reply = launcher.run(&command.request, Watch::nothing()).unwrap();
+    assert_eq!(reply.outcome, exits(0));
+    let left = read_line(&mut reader);
+    let stat = format!("/proc/{}/stat", launcher.process_id());
+    while !std::fs::read_to_string(&stat).unwrap().contains(") T ") {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    drop(launcher);
+    assert!(is_soon_gone(&left));
 }

@@ -215,7 +215,7 @@ fn a_descendant_that_keeps_the_output_open_does_not_hold_us() {
     assert_eq!(machine.run(&shell("cat /dev/zero & :"), &metrics).unwrap().exit, Exit::Code(0));
     let next = machine.run(&launch(&["true"]), &metrics).unwrap();
     assert_eq!(value(&next, "output_bytes"), Some(0.0));
-    assert_eq!(value(&next, "task_clock_s"), None, "it would be that of the sleeper, too");
+    assert!(value(&next, "task_clock_s").is_none_or(|used_s| used_s < 1.0), "it is not that of the flood");
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 

@@ -180,9 +180,20 @@ pub fn exit(code: i32) -> ! {
 /// CLOCK_MONOTONIC. By system call and not by the faster vDSO: finding that takes more code than it
 /// saves, and both ends of a run are read the same way.
 pub fn now_ns() -> u64 {
+    const MONOTONIC: usize = 1;
+    clock_ns(MONOTONIC)
+}
+
+/// Time of this thread on a processor, up to now.
+pub fn on_cpu_ns() -> u64 {
+    const THREAD_CPU_TIME: usize = 3;
+    clock_ns(THREAD_CPU_TIME)
+}
+
+fn clock_ns(clock: usize) -> u64 {
     let mut time = [0u64; 2];
-    // SAFETY: the kernel writes a timespec of two words there. It cannot fail for this clock.
-    let _ = unsafe { call(number::CLOCK_GETTIME, [1, time.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+    // SAFETY: the kernel writes a timespec of two words there. It cannot fail for these clocks.
+    let _ = unsafe { call(number::CLOCK_GETTIME, [clock, time.as_mut_ptr() as usize, 0, 0, 0, 0]) };
     time[0] * 1_000_000_000 + time[1]
 }
 
@@ -325,6 +336,12 @@ pub fn kill(pid: i32, signal: i32) {
     let _ = plain(number::KILL, [pid as usize, signal as usize, 0, 0]);
 }
 
+/// Whether the process group has a member, if only one of another user.
+pub fn is_group(group: i32) -> bool {
+    const ESRCH: Errno = Errno(3);
+    plain(number::KILL, [(-group) as usize, 0, 0, 0]) != Err(ESRCH)
+}
+
 pub fn own_group() -> Result<(), Errno> {
     plain(number::SETPGID, [0; 4]).map(drop)
 }
@@ -445,9 +462,19 @@ pub enum State {
 /// children, but all live. An error: there are none.
 pub fn reap_any() -> Result<(i32, [u64; 18]), Errno> {
     const P_ALL: usize = 0;
+    reap_one(P_ALL, 0)
+}
+
+/// The same among the members of a process group.
+pub fn reap_member(group: i32) -> Result<(i32, [u64; 18]), Errno> {
+    const P_PGID: usize = 2;
+    reap_one(P_PGID, group)
+}
+
+fn reap_one(kind: usize, number: i32) -> Result<(i32, [u64; 18]), Errno> {
     const WALL: usize = 0x4000_0000;
     let mut usage = [0u64; 18];
-    let information = wait_id(P_ALL, 0, WALL, &mut usage)?;
+    let information = wait_id(kind, number, WALL, &mut usage)?;
     Ok((information[4], usage))
 }
 

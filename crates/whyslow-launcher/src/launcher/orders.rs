@@ -6,6 +6,7 @@
 use crate::child::Plan;
 use crate::counters::{Counters, Opened};
 use crate::kernel::{self, EBADMSG, EINTR, Errno};
+use crate::schedule::Before;
 use crate::wire::{self, Answer, Order, Words};
 use core::ptr::null;
 
@@ -169,6 +170,7 @@ fn plan(
         flags: order.flags,
         counters,
         opened: Opened::NONE,
+        before: Before::NOTHING,
         exec_ns: 0,
         failed: None,
     })

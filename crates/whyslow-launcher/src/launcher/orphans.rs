@@ -2,8 +2,8 @@
 //! for them where the request says so, and sees to their end: those of a run that is ended by force end with it,
 //! the others (a later command may need them) with this process.
 //!
-//! To find those that live it takes `/proc/thread-self/children`. Without that file they are only known to exist,
-//! and those that left the group of their command are not ended.
+//! To find those that live it takes `/proc/thread-self/children`. Without that file a run's process group tells whether
+//! somebody of it lives, and can be ended; those that left the group are not seen, and their number is unknown.
 
 use crate::kernel::{self, SIGKILL, SIGTERM};
 use crate::orders::Control;
@@ -22,31 +22,41 @@ const KILLING_NS: u64 = 1_000_000_000;
 /// Between two looks at who is left.
 const LOOK_NS: u64 = 2_000_000;
 
+const CHILDREN: &[u8] = b"/proc/thread-self/children\0";
+
 pub struct Orphans {
-    /// Those of earlier runs.
+    /// /proc tells who lives.
+    sees: bool,
+    /// The process group of the present run; 0 between runs.
+    group: i32,
+    /// Those of earlier runs: processes, or, where those are not seen, process groups.
     earlier: [i32; REMEMBERED],
     count: usize,
 }
 
-/// How many live.
-#[derive(Clone, Copy)]
-struct Living {
-    of_this_run: u64,
-    all: u64,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    OfThisRun,
+    All,
 }
-
-const NOBODY: Living = Living { of_this_run: 0, all: 0 };
 
 impl Orphans {
     pub fn new() -> Self {
-        Self { earlier: [0; REMEMBERED], count: 0 }
+        let file = kernel::open_to_read(CHILDREN);
+        let sees = file.map(kernel::close).is_ok();
+        Self { sees, group: 0, earlier: [0; REMEMBERED], count: 0 }
+    }
+
+    /// To be called for every run, when its command has ended.
+    pub fn begin(&mut self, group: i32) {
+        self.group = group;
     }
 
     /// Waits for the orphans of this run until `until_ns`, and adds up what those used that have ended.
     pub fn wait(&self, control: &Control, signals: i32, until_ns: u64, reply: &mut Answer) -> Wish {
         loop {
             let now_ns = kernel::now_ns();
-            if self.reap(reply).of_this_run == 0 || now_ns >= until_ns {
+            if !self.lives(Whose::OfThisRun, reply) || now_ns >= until_ns {
                 return Wish::GoOn;
             }
             let watched = [signals, control.socket()];
@@ -60,14 +70,14 @@ impl Orphans {
 
     /// Lets the orphans of this run end until `patience_ns`, a time of the clock, then kills them.
     pub fn end_this_run(&self, patience_ns: u64, reply: &mut Answer) {
+        self.end(Whose::OfThisRun, patience_ns, reply);
+    }
+
+    fn end(&self, whose: Whose, patience_ns: u64, reply: &mut Answer) {
         let give_up_ns = patience_ns.max(kernel::now_ns()).saturating_add(KILLING_NS);
-        while self.reap(reply).of_this_run > 0 && kernel::now_ns() < give_up_ns {
+        while self.lives(whose, reply) && kernel::now_ns() < give_up_ns {
             if kernel::now_ns() >= patience_ns {
-                each_child(|pid| {
-                    if !self.is_earlier(pid) {
-                        kernel::kill(pid, SIGKILL);
-                    }
-                });
+                self.each(whose, |orphan| kernel::kill(orphan, SIGKILL));
             }
             kernel::wait_for_either([-1, -1], Some(LOOK_NS));
         }
@@ -75,56 +85,89 @@ impl Orphans {
 
     /// Counts those that live into the reply, and remembers them.
     pub fn take_stock(&mut self, reply: &mut Answer) {
-        let living = self.reap(reply);
-        reply.leftovers = living.of_this_run;
-        reply.strangers = living.all;
-        self.count = 0;
-        if living.all > 0 {
-            let Self { earlier, count } = self;
-            each_child(|pid| {
-                if let Some(place) = earlier.get_mut(*count) {
-                    *place = pid;
-                    *count += 1;
-                }
-            });
+        [reply.leftovers, reply.strangers] = if !self.reap(reply) {
+            [0, 0]
+        } else if self.sees {
+            [self.number(Whose::OfThisRun), self.number(Whose::All)]
+        } else {
+            [wire::NONE; 2]
+        };
+        self.remember(reply.strangers > 0);
+        self.group = 0;
+    }
+
+    fn remember(&mut self, anybody: bool) {
+        if !anybody {
+            self.count = 0;
+            return;
         }
+        let mut living = [0; REMEMBERED];
+        let mut count = 0;
+        self.each(Whose::All, |orphan| {
+            if let Some(place) = living.get_mut(count) {
+                *place = orphan.abs();
+                count += 1;
+            }
+        });
+        (self.earlier, self.count) = (living, count);
     }
 
     /// The end of this process is the end of all.
-    pub fn end_all(&mut self, patience_ns: u64) {
-        self.count = 0;
+    pub fn end_all(&self, patience_ns: u64) {
         let mut nobodys = crate::answer(wire::ENDED);
-        if self.reap(&mut nobodys).all > 0 {
-            each_child(|pid| kernel::kill(pid, SIGTERM));
-            self.end_this_run(kernel::now_ns().saturating_add(patience_ns), &mut nobodys);
+        if self.lives(Whose::All, &mut nobodys) {
+            self.each(Whose::All, |orphan| kernel::kill(orphan, SIGTERM));
+            self.end(Whose::All, kernel::now_ns().saturating_add(patience_ns), &mut nobodys);
         }
     }
 
-    pub fn farewell(&mut self) -> ! {
+    pub fn farewell(&self) -> ! {
         self.end_all(FAREWELL_NS);
         kernel::exit(0)
     }
 
-    /// Takes away those that have ended.
-    fn reap(&self, reply: &mut Answer) -> Living {
+    /// Whether somebody does, after those are taken away that do not.
+    fn lives(&self, whose: Whose, reply: &mut Answer) -> bool {
+        self.reap(reply) && self.number(whose) > 0
+    }
+
+    /// Takes away those that have ended, and says whether anybody is left.
+    fn reap(&self, reply: &mut Answer) -> bool {
+        if !self.sees && self.group > 0 {
+            // Only these are known to be of this run.
+            while let Ok((1.., usage)) = kernel::reap_member(self.group) {
+                add(&usage, reply);
+            }
+        }
         loop {
             match kernel::reap_any() {
-                Ok((0, _)) => return self.count(),
-                Ok((pid, usage)) if !self.is_earlier(pid) => add(&usage, reply),
+                Ok((0, _)) => return true,
+                Ok((pid, usage)) if self.sees && !self.is_earlier(pid) => add(&usage, reply),
                 Ok(_) => {}
-                Err(_) => return NOBODY,
+                Err(_) => return false,
             }
         }
     }
 
-    /// To be called when there is one at least.
-    fn count(&self) -> Living {
-        let mut living = NOBODY;
-        each_child(|pid| {
-            living.all += 1;
-            living.of_this_run += u64::from(!self.is_earlier(pid));
-        });
-        if living.all == 0 { Living { of_this_run: 1, all: 1 } } else { living }
+    fn number(&self, whose: Whose) -> u64 {
+        let mut number = 0;
+        self.each(whose, |_| number += 1);
+        number
+    }
+
+    /// In the form in which a signal is sent to them: processes, or negative numbers of groups.
+    fn each(&self, whose: Whose, mut each: impl FnMut(i32)) {
+        if self.sees {
+            each_child(|pid| {
+                if whose == Whose::All || !self.is_earlier(pid) {
+                    each(pid);
+                }
+            });
+            return;
+        }
+        let earlier = if whose == Whose::All { &self.earlier[..self.count] } else { &[] };
+        let groups = earlier.iter().copied().chain([self.group]).filter(|group| *group > 0);
+        groups.filter(|group| kernel::is_group(*group)).for_each(|group| each(-group));
     }
 
     fn is_earlier(&self, pid: i32) -> bool {
@@ -146,7 +189,7 @@ fn add(usage: &[u64; 18], reply: &mut Answer) {
 }
 
 fn each_child(mut each: impl FnMut(i32)) {
-    let Ok(file) = kernel::open_to_read(b"/proc/thread-self/children\0") else { return };
+    let Ok(file) = kernel::open_to_read(CHILDREN) else { return };
     let mut text = [0; 4096];
     let mut number = 0;
     while let Ok(length @ 1..) = kernel::read(file, &mut text) {

@@ -1,5 +1,4 @@
-//! From the start of a command to its end: waiting, stopping it when asked, and taking the
-//! accounts.
+//! From the start of a command to its end: waiting, stopping it when asked, and reaping.
 
 use crate::kernel::{self, SIGKILL, SIGTERM, State};
 use crate::orders::Control;
@@ -142,55 +141,6 @@ impl Watch {
 pub fn clear(signals: i32) {
     let mut information = [0; 128];
     let _ = kernel::read(signals, &mut information);
-}
-
-/// The accounts of the zombie's main thread: time on a processor, time waiting for one, number of
-/// slices.
-pub fn read_schedstat(pid: i32, numbers: &mut [u64; 3]) {
-    let mut path = [0; 32];
-    schedstat_path(&mut path, pid as u32);
-    let mut text = [0; 96];
-    let Some(length) = read_file(&path, &mut text) else { return };
-    let mut words = text[..length].split(|byte| !byte.is_ascii_digit()).filter(|word| !word.is_empty());
-    let mut next = || words.next().map(decimal);
-    if let (Some(on_cpu), Some(wait), Some(slices)) = (next(), next(), next()) {
-        *numbers = [on_cpu, wait, slices];
-    }
-}
-
-/// Writes `/proc/PID/schedstat` and leaves zero bytes behind it.
-fn schedstat_path(path: &mut [u8; 32], pid: u32) {
-    let mut digits = [0; 10];
-    let first = write_decimal(&mut digits, pid);
-    let mut end = 0;
-    for part in [b"/proc/".as_slice(), &digits[first..], b"/schedstat"] {
-        path[end..end + part.len()].copy_from_slice(part);
-        end += part.len();
-    }
-}
-
-fn read_file(path: &[u8], text: &mut [u8]) -> Option<usize> {
-    let file = kernel::open_to_read(path).ok()?;
-    let length = kernel::read(file, text).ok();
-    kernel::close(file);
-    length
-}
-
-/// Right-aligned; returns where the number begins.
-fn write_decimal(place: &mut [u8; 10], mut number: u32) -> usize {
-    let mut first = place.len();
-    loop {
-        first -= 1;
-        place[first] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            return first;
-        }
-    }
-}
-
-fn decimal(digits: &[u8]) -> u64 {
-    digits.iter().fold(0, |sum: u64, digit| sum.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
 }
 
 /// Takes the zombie away and writes its accounts (and those of its reaped descendants) into the

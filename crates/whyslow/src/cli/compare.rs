@@ -13,7 +13,7 @@ use crate::analysis::{Analysis, analyze};
 use crate::model::{End, Exit, Experiment, Stop};
 use crate::plan::{self, PlanError};
 use crate::report;
-use crate::session::{self, Event, Measured, Stamp, Watcher, WatcherError, measure};
+use crate::session::{self, Event, Measured, SessionError, Stamp, Watcher, WatcherError, measure};
 use crate::store::Writer;
 
 pub fn run(
@@ -30,8 +30,7 @@ pub fn run(
         return Ok(Status::Done);
     }
     options.output.check()?;
-    let mut machine =
-        machine(options.surroundings.settings()).map_err(|error| Trouble::new(chain(&error)))?;
+    let mut machine = machine(options.surroundings.settings()).map_err(|error| Trouble::from(&error))?;
     let recorder = options.files.record.as_deref().map(Recorder::create).transpose()?;
     let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
     let measured = watch(&experiment, &options, screen, recorder, |watcher| {
@@ -53,8 +52,7 @@ fn resume(
             .hint(format!("show it with `whyslow report {}`", path.display())));
     }
     options.output.check()?;
-    let mut machine =
-        machine(options.surroundings.settings()).map_err(|error| Trouble::new(chain(&error)))?;
+    let mut machine = machine(options.surroundings.settings()).map_err(|error| Trouble::from(&error))?;
     let recorder = Recorder::append(path)?;
     let experiment = recording.header.experiment.clone();
     let measured = watch(&experiment, options, screen, Some(recorder), |watcher| {
@@ -72,8 +70,10 @@ fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Res
     if options.output.json || has_result {
         show(&measured.recording, &analysis, &options.output, screen)?;
     }
-    if let Some(trouble) = measured.trouble {
-        return Err(Trouble::new(chain(&trouble)));
+    match measured.trouble {
+        Some(SessionError::Machine(error)) => return Err(Trouble::from(&error)),
+        Some(SessionError::Watcher(error)) => return Err(Trouble::new(chain(&error))),
+        None => {}
     }
     Ok(match analysis.stop {
         Some(Stop::Interrupted) => Status::Interrupted,

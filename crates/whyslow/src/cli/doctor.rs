@@ -20,7 +20,7 @@ pub fn run(
     screen: &mut Screen<'_>,
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
-    let mut machine = machine(Settings::default()).map_err(|error| Trouble::new(chain(&error)))?;
+    let mut machine = machine(Settings::default()).map_err(|error| Trouble::from(&error))?;
     let check_up = check_up(machine.as_mut());
     let noise_s = Some(options.seconds.as_secs_f64()).filter(|&seconds| seconds > 0.0);
     let measured = noise_s.map(|noise_s| watch(noise_s, options, screen, machine.as_mut()));

@@ -47,10 +47,8 @@ pub fn main() -> ExitCode {
 }
 
 fn local_machine(settings: Settings) -> Result<Box<dyn Machine>, MachineError> {
-    let interrupt = Interrupt::on_signals().map_err(|error| MachineError {
-        what: "cannot listen for signals".to_owned(),
-        source: Some(Box::new(error)),
-    })?;
+    let interrupt = Interrupt::on_signals()
+        .map_err(|error| MachineError::new("cannot listen for signals").because(error))?;
     Ok(Box::new(Local::start(interrupt, settings)?))
 }
 
@@ -93,6 +91,13 @@ fn usage(error: &clap::Error, screen: &mut Screen<'_>) -> Status {
         },
         |()| Status::Done,
     )
+}
+
+/// The machine cannot be had or cannot go on.
+impl From<&MachineError> for Trouble {
+    fn from(error: &MachineError) -> Self {
+        Trouble { hint: error.hint.clone(), ..Trouble::new(compare::chain(error)) }
+    }
 }
 
 /// An error on its way to the user, with what to do about it.

@@ -4,7 +4,7 @@
 pub mod local;
 pub mod simulated;
 
-use crate::model::{Circumstances, Conditions, Exit, Floor, Host, Launch, Metric, Missing};
+use crate::model::{Circumstances, Conditions, Exit, Floor, HookKind, Host, Launch, Metric, Missing};
 
 /// Something that can run commands and say what they cost.
 pub trait Machine {
@@ -24,6 +24,11 @@ pub trait Machine {
         Vec::new()
     }
 
+    /// What cannot be seen of any run here, besides metrics.
+    fn blind_spots(&self) -> Vec<Missing> {
+        Vec::new()
+    }
+
     /// Cost of starting a program that does nothing, measured now; `None` where that is not known.
     fn floor(&mut self) -> Option<Floor>;
 
@@ -33,8 +38,9 @@ pub trait Machine {
     /// measure nothing more.
     fn run(&mut self, launch: &Launch, metrics: &[Metric]) -> Result<Outcome, MachineError>;
 
-    /// Runs a hook: not timed, and not kept from its work by a user who asked to stop.
-    fn run_hook(&mut self, launch: &Launch) -> Result<Outcome, MachineError>;
+    /// Runs a hook, which is not timed. A user who asked to stop does not keep a conclude or a cleanup from its work, but
+    /// who asks once more ends it. The first wish of all leaves a cleanup alone and ends any other hook.
+    fn run_hook(&mut self, launch: &Launch, kind: HookKind) -> Result<Outcome, MachineError>;
 
     /// Lets time pass with nothing running; a user who asks to stop ends it.
     fn pause(&mut self, seconds: f64);
@@ -57,17 +63,34 @@ pub struct Outcome {
     pub conditions: Conditions,
     /// The last bytes that the run wrote to its standard error.
     pub stderr_tail: Vec<u8>,
-    /// Descendants that were still alive when the command had ended.
+    /// Descendants that were still alive when the command had ended; 0 where they are a blind spot.
     pub leftovers: u32,
     /// Digest of the standard output, where it was asked for.
     pub output_digest: Option<u64>,
 }
 
 /// The machine itself failed, not the command.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Default, thiserror::Error)]
 #[error("{what}")]
 pub struct MachineError {
+    /// Without what the source says.
     pub what: String,
     #[source]
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    /// What to do about it, where that is known.
+    pub hint: Option<String>,
+}
+
+impl MachineError {
+    pub fn new(what: impl Into<String>) -> MachineError {
+        MachineError { what: what.into(), ..MachineError::default() }
+    }
+
+    pub fn because(self, source: impl std::error::Error + Send + Sync + 'static) -> MachineError {
+        MachineError { source: Some(Box::new(source)), ..self }
+    }
+
+    pub fn hint(self, hint: impl Into<String>) -> MachineError {
+        MachineError { hint: Some(hint.into()), ..self }
+    }
 }

@@ -111,14 +111,14 @@ pub const KNOWN_METRICS: &[KnownMetric] = &[
         Unit::Seconds,
         Noise::Noisy,
         "main thread CPU",
-        "time on a CPU of the first thread only, by /proc/PID/schedstat",
+        "time on a CPU of the first thread only, from exec on, by /proc/PID/schedstat",
     ),
     row(
         "run_queue_wait_s",
         Unit::Seconds,
         Noise::Noisy,
         "waited for a CPU",
-        "time the first thread was ready to run but had no CPU, by /proc/PID/schedstat; other threads and children are not seen",
+        "time from exec on in which the first thread was ready to run but had no CPU, by /proc/PID/schedstat; unknown where other threads or children did part of the work",
     ),
     row(
         "peak_rss_bytes",
@@ -132,7 +132,7 @@ pub const KNOWN_METRICS: &[KnownMetric] = &[
         Unit::Count,
         Noise::Noisy,
         "page faults",
-        "minor and major page faults of the tree, by an inherited perf counter where allowed, else by wait4",
+        "minor and major page faults of the tree, by an inherited perf counter where it may count the kernel's too, else by wait4",
     ),
     row(
         "major_faults",

@@ -42,8 +42,9 @@ pub fn resume(mut recording: Recording, machine: &mut dyn Machine, watcher: &mut
 }
 
 fn header(experiment: Experiment, machine: &mut dyn Machine, stamp: Stamp) -> Header {
-    let missing: Vec<Missing> =
+    let mut missing: Vec<Missing> =
         experiment.metrics.iter().filter_map(|metric| machine.can_measure(metric).err()).collect();
+    missing.extend(machine.blind_spots());
     Header {
         tool: stamp.tool,
         started: stamp.started,
@@ -153,7 +154,7 @@ impl<'a> Session<'a> {
         Ok(failed)
     }
 
-    /// Runs a hook if the variant has it; `Some` if it failed.
+    /// Runs a hook if the variant has it; `Some` if it failed or was not let to its end.
     fn hook(
         &mut self,
         kind: HookKind,
@@ -161,9 +162,13 @@ impl<'a> Session<'a> {
         block: Option<usize>,
     ) -> Result<Option<Stop>, SessionError> {
         let Some(launch) = self.variants[variant].hooks.get(&kind) else { return Ok(None) };
-        let outcome = self.machine.run_hook(launch)?;
+        let outcome = self.machine.run_hook(launch, kind)?;
         if outcome.exit.is_success() {
             return Ok(None);
+        }
+        if outcome.exit == Exit::Interrupted {
+            // Not its fault.
+            return Ok(Some(Stop::Interrupted));
         }
         let stderr_tail = end_of(&outcome.stderr_tail);
         let failure = HookFailure { kind, variant, block, exit: outcome.exit, stderr_tail };

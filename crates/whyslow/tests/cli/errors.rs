@@ -81,10 +81,11 @@ fn nothing_to_do_shows_the_help() {
 
 #[test]
 fn a_machine_that_cannot_start_is_an_error_with_its_cause() {
-    let source = Some("no more processes".into());
-    let machine = |_settings| Err(MachineError { what: "cannot start the launcher".into(), source });
+    let source = std::io::Error::other("no more processes");
+    let machine =
+        |_settings| Err(MachineError::new("cannot start the launcher").because(source).hint("end some"));
     let printed = whyslow_with(PLAIN, Box::new(machine), &COMPARE);
-    assert_error(&printed, "cannot start the launcher: no more processes", None);
+    assert_error(&printed, "cannot start the launcher: no more processes", Some("end some"));
 }
 
 fn failing(failure: Failure) -> World {

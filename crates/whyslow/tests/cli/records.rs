@@ -56,7 +56,7 @@ fn what_is_asked_wrongly_touches_no_file() {
     for arguments in wrong {
         assert_eq!(whyslow_without_machine(arguments).status, Status::CouldNot, "{arguments:?}");
     }
-    let no_machine = |_settings| Err(MachineError { what: "none".into(), source: None });
+    let no_machine = |_settings| Err(MachineError::new("none"));
     let arguments = [&COMPARE[..], &["-o", name]].concat();
     assert_eq!(whyslow_with(PLAIN, Box::new(no_machine), &arguments).status, Status::CouldNot);
     assert_eq!(fs::read_to_string(file).unwrap(), "hours of work");

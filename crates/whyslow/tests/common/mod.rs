@@ -128,7 +128,7 @@ pub fn whyslow_with(terminal: Terminal, machine: Box<cli::MachineMaker<'_>>, arg
 
 /// The program where it must not need a machine.
 pub fn whyslow_without_machine(arguments: &[&str]) -> Printed {
-    let machine = |_settings| Err(MachineError { what: "a machine was started".into(), source: None });
+    let machine = |_settings| Err(MachineError::new("a machine was started"));
     whyslow_with(PLAIN, Box::new(machine), arguments)
 }
 

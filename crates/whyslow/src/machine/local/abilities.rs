@@ -22,6 +22,8 @@ pub struct Abilities {
     pub disk_blocks: bool,
     /// There is a /proc.
     pub proc: bool,
+    /// It tells the children of a process.
+    pub children: bool,
     pub perf_paranoid: Option<i32>,
 }
 
@@ -38,6 +40,7 @@ impl Abilities {
             // is there exactly if it counts.
             disk_blocks: Path::new("/proc/self/io").exists(),
             proc: Path::new("/proc/self").exists(),
+            children: Path::new("/proc/thread-self/children").exists(),
             perf_paranoid: paranoid.and_then(|text| text.trim().parse().ok()),
         }
     }
@@ -64,6 +67,23 @@ impl Abilities {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// What cannot be seen of any run.
+    pub fn blind_spots(&self) -> Vec<Missing> {
+        let what = "descendants that outlive a command";
+        let spot = match (self.proc, self.children) {
+            (_, true) => None,
+            (false, _) => Some(missing(
+                what,
+                "descendants cannot be seen without /proc".to_owned(),
+                Some("mount -t proc proc /proc".to_owned()),
+            )),
+            (true, false) => {
+                Some(self.not_in_proc(what, "/proc/PID/task/TID/children", "CONFIG_PROC_CHILDREN"))
+            }
+        };
+        spot.into_iter().collect()
     }
 
     /// Whether only the setting of the kernel stands in the way, and not a filter around this process.
@@ -137,6 +157,7 @@ mod tests {
         peak_memory: true,
         disk_blocks: true,
         proc: true,
+        children: true,
         perf_paranoid: Some(2),
     };
 
@@ -170,6 +191,7 @@ mod tests {
             schedstat: false,
             disk_blocks: false,
             proc: false,
+            children: false,
             perf_paranoid: None,
             ..ALL
         };
@@ -179,5 +201,9 @@ mod tests {
         for name in ["wall_s", "cpu_s", "peak_rss_bytes", "page_faults", "output_bytes"] {
             assert_eq!(bare.check(name), Ok(()), "{name}");
         }
+        assert_eq!(bare.blind_spots()[0].why, "descendants cannot be seen without /proc");
+        assert_eq!(ALL.blind_spots(), []);
+        let partly = Abilities { children: false, ..ALL };
+        assert!(partly.blind_spots()[0].remedy.as_deref().unwrap().contains("CONFIG_PROC_CHILDREN"));
     }
 }

@@ -168,7 +168,13 @@ impl From<NoStreams> for Problem {
 }
 
 fn launcher_broke(error: LauncherError) -> MachineError {
-    broken("the process that starts commands is gone, nothing more can be measured", error)
+    match error {
+        LauncherError::Stopped => {
+            let what = "the process that starts commands was stopped by a signal during a run, which spoils its times";
+            MachineError::new(what).hint("does a command send SIGSTOP to its parent, or to everybody?")
+        }
+        error => broken("the process that starts commands is gone, nothing more can be measured", error),
+    }
 }
 
 fn no_pipe(error: io::Error) -> Problem {
@@ -176,7 +182,26 @@ fn no_pipe(error: io::Error) -> Problem {
 }
 
 pub fn broken(what: &str, error: impl Error + Send + Sync + 'static) -> MachineError {
-    MachineError { what: what.to_owned(), source: Some(Box::new(error)) }
+    let hint = root_errno(&error).and_then(remedy).map(str::to_owned);
+    MachineError { hint, ..MachineError::new(what).because(error) }
+}
+
+/// Of the innermost cause.
+fn root_errno(error: &(dyn Error + 'static)) -> Option<i32> {
+    match error.source() {
+        Some(source) => root_errno(source),
+        None => error.downcast_ref::<io::Error>()?.raw_os_error(),
+    }
+}
+
+fn remedy(errno: i32) -> Option<&'static str> {
+    match errno {
+        libc::EMFILE => Some("too many files are open for the limit of this process: ulimit -n 256"),
+        libc::ENFILE => Some("too many files are open on the whole system"),
+        libc::EAGAIN => Some("this user may start no more processes: end some, or raise ulimit -u"),
+        libc::ENOMEM => Some("there is no memory left"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -189,6 +214,15 @@ mod tests {
         for none in [f64::NAN, f64::INFINITY, -1.0, 1e30] {
             assert_eq!(duration_ns(none), None, "{none}");
         }
+    }
+
+    #[test]
+    fn errors_say_it_once_and_what_to_do() {
+        let source = io::Error::from_raw_os_error(libc::EAGAIN);
+        let error = broken("cannot measure", LauncherError::Start { step: "clone", source });
+        assert_eq!(error.source.as_ref().unwrap().to_string(), "cannot start the launcher process: clone");
+        assert!(error.hint.unwrap().contains("ulimit -u"));
+        assert_eq!(broken("gone", LauncherError::Gone).hint, None);
     }
 
     #[test]

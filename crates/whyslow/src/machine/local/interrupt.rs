@@ -1,24 +1,51 @@
 //! The user's wish to stop, in a form that a loop can ask about and a poll can wake up on. It never kills and
-//! never exits: it only says that somebody asked, so that what was measured is kept.
+//! never exits (but for the user who presses Ctrl-C again): it only says that somebody asked, so that what was
+//! measured is kept.
 //!
-//! Once raised it stays raised, because a half-stopped experiment must not go on. The flag is the truth; the
-//! descriptor is only there to wake up a poll.
+//! Once raised it stays raised, because a half-stopped experiment must not go on. The count of the signals is the
+//! truth; the descriptor is only there to wake up a poll. Whoever must do some work after a stop (a hook that cleans
+//! up) listens for the signals [`Interrupt::beyond`] those that were meant for others.
 
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::terminal;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 /// A flag with a descriptor that becomes readable when the flag is raised. Clones share both.
 #[derive(Clone, Debug)]
 pub struct Interrupt {
-    raised: Arc<AtomicBool>,
+    wishes: Arc<Wishes>,
+    /// So many wishes were meant for others.
+    deaf_to: usize,
     ends: Arc<Ends>,
+}
+
+/// How often the user asked.
+#[derive(Debug)]
+struct Wishes {
+    count: AtomicUsize,
+    /// With so many wishes before it, the next one has somebody to end, and this program goes on.
+    has_hearer_at: AtomicUsize,
+}
+
+/// Nobody but the first wish has somebody to end.
+const NO_HEARER: usize = usize::MAX;
+
+impl Wishes {
+    /// Whether the next Ctrl-C is one too many, and the user wants the end of everything at once.
+    fn is_next_the_end(&self) -> bool {
+        let count = self.count.load(Ordering::SeqCst);
+        count >= 2 || (count == 1 && self.has_hearer_at.load(Ordering::SeqCst) != count)
+    }
+
+    fn add(&self) {
+        self.count.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 #[derive(Debug)]
@@ -33,39 +60,44 @@ impl Interrupt {
         let (reading, writing) = UnixStream::pair()?;
         // Raising for the thousandth time must not block on a full buffer.
         writing.set_nonblocking(true)?;
-        Ok(Interrupt { raised: Arc::default(), ends: Arc::new(Ends { reading, writing }) })
+        let wishes = Wishes { count: AtomicUsize::new(0), has_hearer_at: AtomicUsize::new(NO_HEARER) };
+        Ok(Interrupt { wishes: Arc::new(wishes), deaf_to: 0, ends: Arc::new(Ends { reading, writing }) })
     }
 
-    /// One that is raised by SIGINT, SIGTERM and SIGHUP for the rest of the life of this process. Those that
+    /// One that is raised by SIGINT, SIGQUIT, SIGTERM and SIGHUP for the rest of the life of this process. Those that
     /// this process was told to ignore (by nohup, or as a job in the background) stay ignored.
     pub fn on_signals() -> io::Result<Interrupt> {
         let interrupt = Interrupt::new()?;
-        let mut signals = vec![SIGINT, SIGTERM, SIGHUP];
-        signals.retain(|signal| !is_ignored(*signal));
-        // Actions run in the order of registration. With this one first, a second Ctrl-C ends the program at
-        // once, which is what a user wants who pressed it twice.
-        if signals.contains(&SIGINT) {
-            let raised = Arc::clone(&interrupt.raised);
-            // SAFETY: an atomic and two system calls, which a handler may do.
-            unsafe {
-                signal_hook::low_level::register(SIGINT, move || {
-                    if raised.load(Ordering::SeqCst) {
-                        terminal::restore_from_handler();
-                    }
-                })?;
+        for signal in [SIGINT, SIGQUIT, SIGTERM, SIGHUP] {
+            if is_ignored(signal) {
+                continue;
             }
-            signal_hook::flag::register_conditional_default(SIGINT, Arc::clone(&interrupt.raised))?;
-        }
-        for signal in signals {
-            signal_hook::flag::register(signal, Arc::clone(&interrupt.raised))?;
+            let wishes = Arc::clone(&interrupt.wishes);
+            // A user who presses a key twice wants the end at once; who sends the others may send them in pairs.
+            let is_key = matches!(signal, SIGINT | SIGQUIT);
+            // SAFETY: atomics and system calls, which a handler may do.
+            unsafe { signal_hook::low_level::register(signal, move || heed(&wishes, signal, is_key)) }?;
             signal_hook::low_level::pipe::register(signal, interrupt.ends.writing.try_clone()?)?;
         }
         Ok(interrupt)
     }
 
+    /// For work that must be done although the user asked to stop: raised by the wishes after those that there were, and
+    /// after `others` at least.
+    pub fn beyond(&self, others: usize) -> Interrupt {
+        let deaf_to = self.wishes.count.load(Ordering::SeqCst).max(others);
+        Interrupt { deaf_to, ..self.clone() }
+    }
+
+    /// Lets a Ctrl-C that raises this one end what listens to it, and not this program, while the result lives.
+    pub fn expect(&self) -> Expecting<'_> {
+        self.wishes.has_hearer_at.store(self.deaf_to, Ordering::SeqCst);
+        Expecting(&self.wishes)
+    }
+
     /// Asks for a stop, as a signal would.
     pub fn raise(&self) {
-        self.raised.store(true, Ordering::SeqCst);
+        self.wishes.add();
         // A full buffer is a descriptor that is ready already.
         let _ = (&self.ends.writing).write(&[0]);
     }
@@ -82,13 +114,32 @@ impl Interrupt {
     }
 
     pub fn is_raised(&self) -> bool {
-        self.raised.load(Ordering::SeqCst)
+        self.wishes.count.load(Ordering::SeqCst) > self.deaf_to
     }
 
     /// Becomes readable when the flag is raised. Whoever polls it may empty it, but must then ask the flag.
     pub(super) fn wake_descriptor(&self) -> RawFd {
         self.ends.reading.as_raw_fd()
     }
+}
+
+/// What [`Interrupt::expect`] gives.
+pub struct Expecting<'a>(&'a Wishes);
+
+impl Drop for Expecting<'_> {
+    fn drop(&mut self) {
+        self.0.has_hearer_at.store(NO_HEARER, Ordering::SeqCst);
+    }
+}
+
+/// In the handler of a signal.
+fn heed(wishes: &Wishes, signal: libc::c_int, is_key: bool) {
+    if is_key && wishes.is_next_the_end() {
+        terminal::restore_from_handler();
+        // What could go wrong is an unknown signal.
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+    wishes.add();
 }
 
 fn is_ignored(signal: libc::c_int) -> bool {
@@ -120,6 +171,23 @@ mod tests {
             clone.raise();
         }
         assert!(interrupt.is_raised() && is_ready(&interrupt));
+    }
+
+    #[test]
+    fn work_after_a_stop_hears_the_next_wish() {
+        let interrupt = Interrupt::new().unwrap();
+        let end_of_all = || interrupt.wishes.is_next_the_end();
+        let cleanup = interrupt.beyond(1);
+        assert!(!end_of_all());
+        interrupt.raise();
+        assert!(interrupt.is_raised() && !cleanup.is_raised() && !interrupt.beyond(0).is_raised());
+        assert!(end_of_all());
+        let expecting = cleanup.expect();
+        assert!(!end_of_all());
+        interrupt.raise();
+        assert!(cleanup.is_raised() && end_of_all());
+        drop(expecting);
+        assert!(!interrupt.beyond(1).is_raised() && end_of_all());
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub use self::settings::{Isolation, Settings};
 use self::terminal::TerminalGuard;
 use self::values::Seen;
 use super::{Machine, MachineError, Outcome};
-use crate::model::{Circumstances, Conditions, Exit, Floor, Host, Launch, Metric, Missing};
+use crate::model::{Circumstances, Conditions, Exit, Floor, HookKind, Host, Launch, Metric, Missing};
 
 /// Launches that are kept ready. An experiment has a few variants; a search may go through many.
 const PREPARED_LIMIT: usize = 64;
@@ -54,8 +54,6 @@ pub struct Local {
     environment: Variables,
     nothing: File,
     prepared: Vec<(Launch, Prepared)>,
-    /// Descendants of earlier runs were alive when the last one ended.
-    has_strangers: bool,
     extractor: Extractor,
     guard: Option<TerminalGuard>,
     settings: Settings,
@@ -82,7 +80,6 @@ impl Local {
             environment,
             nothing,
             prepared: Vec::new(),
-            has_strangers: false,
             extractor: Extractor::default(),
             guard: None,
             settings,
@@ -156,17 +153,15 @@ impl Local {
             reply: &attempt.reply,
             output_bytes: attempt.output.bytes,
             printed: &metrics.iter().map(|metric| self.printed(metric, text)).collect::<Vec<_>>(),
-            counters_are_shared: self.has_strangers,
         };
         let exit = values::exit(&attempt.reply);
         let values = values::values(metrics, &seen, &self.abilities);
-        self.has_strangers = attempt.reply.strangers > 0;
         Outcome {
             exit,
             values,
             conditions: attempt.conditions,
             stderr_tail: attempt.stderr_tail,
-            leftovers: attempt.reply.leftovers,
+            leftovers: attempt.reply.leftovers.unwrap_or(0),
             output_digest: attempt.output.digest,
         }
     }
@@ -195,6 +190,10 @@ impl Machine for Local {
         self.settings_done.clone()
     }
 
+    fn blind_spots(&self) -> Vec<Missing> {
+        self.abilities.blind_spots()
+    }
+
     fn wait_until_quiet(&mut self) {
         if self.settings.wait_quiet {
             quiet::wait(&self.interrupt);
@@ -213,10 +212,15 @@ impl Machine for Local {
         self.try_to_run(launch, metrics, &self.interrupt.clone())
     }
 
-    fn run_hook(&mut self, launch: &Launch) -> Result<Outcome, MachineError> {
+    fn run_hook(&mut self, launch: &Launch, kind: HookKind) -> Result<Outcome, MachineError> {
         // A user who stops the experiment still wants it cleaned up; who does not, interrupts twice.
-        let deaf = Interrupt::new().map_err(|error| broken("cannot run a hook", error))?;
-        self.try_to_run(launch, &[], &deaf)
+        let interrupt = match kind {
+            HookKind::Setup | HookKind::Prepare => self.interrupt.clone(),
+            HookKind::Conclude => self.interrupt.beyond(0),
+            HookKind::Cleanup => self.interrupt.beyond(1),
+        };
+        let _expecting = interrupt.expect();
+        self.try_to_run(launch, &[], &interrupt)
     }
 
     fn pause(&mut self, seconds: f64) {

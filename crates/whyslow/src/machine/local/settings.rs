@@ -57,7 +57,7 @@ fn pin(launcher: u32, cpus: &[usize]) -> Result<String, MachineError> {
     let list = |cpus: &[usize]| cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     if let Some(absent) = cpus.iter().find(|cpu| !allowed.contains(cpu)) {
         let what = format!("cannot pin to CPU {absent}: this process may use {}", list(&allowed));
-        return Err(MachineError { what, source: None });
+        return Err(MachineError::new(what).hint("--pin takes CPUs out of these"));
     }
     affinity::set(launcher, cpus).map_err(|error| failed("cannot pin the commands", error))?;
     Ok(format!("commands ran on CPU {} only", list(cpus)))
@@ -65,19 +65,19 @@ fn pin(launcher: u32, cpus: &[usize]) -> Result<String, MachineError> {
 
 /// The launcher leads a session, and each session is a group.
 fn raise_autogroup(launcher: u32) -> Result<String, MachineError> {
-    const REMEDY: &str =
-        "it needs sysctl kernel.sched_autogroup_enabled=1; the other way is real-time priority (fifo)";
+    const REMEDY: &str = "sysctl kernel.sched_autogroup_enabled=1, or --isolate=fifo";
     let is_on =
         fs::read_to_string("/proc/sys/kernel/sched_autogroup_enabled").is_ok_and(|text| text.trim() == "1");
     if !is_on {
-        return Err(MachineError { what: format!("cannot isolate by autogroup: {REMEDY}"), source: None });
+        return Err(MachineError::new("cannot isolate by autogroup: this system does not group by sessions")
+            .hint(REMEDY));
     }
     let path = format!("/proc/{launcher}/autogroup");
     fs::write(&path, "-20").map_err(|error| failed("cannot isolate by autogroup", error))?;
     let now = fs::read_to_string(&path).unwrap_or_default();
     if !now.trim_end().ends_with("nice -20") {
         let what = format!("cannot isolate by autogroup: {path} says \"{}\"", now.trim_end());
-        return Err(MachineError { what, source: None });
+        return Err(MachineError::new(what).hint("--isolate=fifo is the other way"));
     }
     Ok("commands ran in a scheduler group of their own at priority -20 (autogroup)".to_owned())
 }
@@ -93,9 +93,7 @@ fn make_real_time(launcher: u32) -> Result<String, MachineError> {
 }
 
 fn failed(what: &str, error: io::Error) -> MachineError {
-    let remedy = match error.raw_os_error() {
-        Some(libc::EPERM | libc::EACCES) => " (it needs root or CAP_SYS_NICE)",
-        _ => "",
-    };
-    MachineError { what: format!("{what}{remedy}"), source: Some(Box::new(error)) }
+    let is_refusal = matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES));
+    let hint = is_refusal.then(|| "run as root (or with CAP_SYS_NICE), or leave --isolate out".to_owned());
+    MachineError { hint, ..MachineError::new(what).because(error) }
 }

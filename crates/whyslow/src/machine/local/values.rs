@@ -17,9 +17,6 @@ pub struct Seen<'a> {
     pub output_bytes: Option<u64>,
     /// What the program printed for each metric that has a source there.
     pub printed: &'a [Option<f64>],
-    /// Descendants of an earlier run were still alive. The perf counters go on counting them, so those
-    /// numbers are not of this run alone.
-    pub counters_are_shared: bool,
 }
 
 /// One value for each metric, in that order.
@@ -44,11 +41,11 @@ fn value(name: &str, seen: &Seen<'_>, can: &Abilities) -> Option<f64> {
         "cpu_s" => cpu_s(reply),
         "user_s" => cpu_s(reply).map(|_| seconds(reply.user_ns + reply.leftover_user_ns)),
         "system_s" => cpu_s(reply).map(|_| seconds(reply.system_ns + reply.leftover_system_ns)),
-        "task_clock_s" => task_clock_s(seen, can),
+        "task_clock_s" => task_clock_s(reply, can),
         "main_cpu_s" => main_cpu_s(reply, can),
-        "run_queue_wait_s" => run_queue_wait_s(seen, can),
+        "run_queue_wait_s" => run_queue_wait_s(reply, can),
         "peak_rss_bytes" => peak_rss_bytes(reply),
-        "page_faults" => page_faults(seen, can),
+        "page_faults" => page_faults(reply, can),
         "major_faults" => count(reply.major_faults),
         "voluntary_switches" => count(reply.voluntary_switches),
         "involuntary_switches" => count(reply.involuntary_switches),
@@ -101,9 +98,8 @@ fn cpu_s(reply: &Reply) -> Option<f64> {
     (total_ns > 0).then(|| seconds(total_ns))
 }
 
-fn task_clock_s(seen: &Seen<'_>, can: &Abilities) -> Option<f64> {
-    let is_ours = can.task_clock.is_ok() && !seen.counters_are_shared;
-    seen.reply.task_clock_ns.filter(|ns| is_ours && *ns > 0).map(seconds)
+fn task_clock_s(reply: &Reply, can: &Abilities) -> Option<f64> {
+    reply.task_clock_ns.filter(|ns| can.task_clock.is_ok() && *ns > 0).map(seconds)
 }
 
 fn main_cpu_s(reply: &Reply, can: &Abilities) -> Option<f64> {
@@ -115,21 +111,23 @@ fn main_cpu_s(reply: &Reply, can: &Abilities) -> Option<f64> {
 /// the work, their waiting is not in the number; it would look like a quiet machine where there was none. So
 /// it is given only if the first thread used all of the tree's CPU time, up to what the two ways of counting
 /// differ by.
-fn run_queue_wait_s(seen: &Seen<'_>, can: &Abilities) -> Option<f64> {
-    let reply = seen.reply;
+///
+/// The account is that of a zombie, which may have waited once more after its end was noticed: no run waits longer than
+/// the time that it did not use.
+fn run_queue_wait_s(reply: &Reply, can: &Abilities) -> Option<f64> {
     let main_cpu_s = main_cpu_s(reply, can)?;
     // wait4 misses descendants that nobody waited for, the task clock does not.
-    let tree_cpu_s = cpu_s(reply).unwrap_or(0.0).max(task_clock_s(seen, can).unwrap_or(0.0));
+    let tree_cpu_s = cpu_s(reply).unwrap_or(0.0).max(task_clock_s(reply, can).unwrap_or(0.0));
     let is_whole_tree = tree_cpu_s <= main_cpu_s * (1.0 + OTHERS_CPU_SHARE) + OTHERS_CPU_S;
-    reply.main_thread.as_ref().filter(|_| is_whole_tree).map(|main| seconds(main.wait_ns))
+    let main = reply.main_thread.as_ref().filter(|_| is_whole_tree)?;
+    let wall_ns = reply.end_ns.checked_sub(reply.exec_ns)?;
+    Some(seconds(main.wait_ns.min(wall_ns.saturating_sub(main.on_cpu_ns))))
 }
 
 /// A counter that may not look at the kernel misses the faults of system calls (reading into fresh memory),
 /// so wait4 is better than that. Every program faults in its first page: a counter that says 0 did not count.
-fn page_faults(seen: &Seen<'_>, can: &Abilities) -> Option<f64> {
-    let reply = seen.reply;
-    let is_ours = can.count_all_faults && !seen.counters_are_shared;
-    let counted = reply.page_faults.filter(|faults| is_ours && *faults > 0);
+fn page_faults(reply: &Reply, can: &Abilities) -> Option<f64> {
+    let counted = reply.page_faults.filter(|faults| can.count_all_faults && *faults > 0);
     count(counted.unwrap_or(reply.minor_faults + reply.major_faults))
 }
 
@@ -156,6 +154,7 @@ mod tests {
         peak_memory: true,
         disk_blocks: true,
         proc: true,
+        children: true,
         perf_paranoid: None,
     };
 
@@ -179,21 +178,21 @@ mod tests {
             page_faults: Some(95),
             leftover_user_ns: 0,
             leftover_system_ns: 0,
-            leftovers: 0,
-            strangers: 0,
+            leftovers: Some(0),
+            strangers: Some(0),
             request_ns: 4_900_000,
         }
     }
 
     fn of(name: &str, reply: &Reply, can: &Abilities) -> Option<f64> {
-        value(name, &Seen { reply, output_bytes: Some(11), printed: &[], counters_are_shared: false }, can)
+        value(name, &Seen { reply, output_bytes: Some(11), printed: &[] }, can)
     }
 
     #[test]
     fn every_known_metric_in_the_order_asked() {
         let metrics = Metric::all_known();
         let reply = reply();
-        let seen = Seen { reply: &reply, output_bytes: Some(11), printed: &[], counters_are_shared: false };
+        let seen = Seen { reply: &reply, output_bytes: Some(11), printed: &[] };
         let given: Vec<f64> = values(&metrics, &seen, &CAN).into_iter().map(Option::unwrap).collect();
         let expected =
             [0.02, 0.01, 0.008, 0.002, 0.0101, 0.01, 0.007, 1048576.0, 95.0, 2.0, 3.0, 0.0, 16.0, 0.0, 11.0];
@@ -266,12 +265,11 @@ mod tests {
     }
 
     #[test]
-    fn counters_that_also_count_an_earlier_run_are_not_used() {
-        let reply = Reply { task_clock_ns: Some(90_000_000), page_faults: Some(5000), ..reply() };
-        let seen = Seen { reply: &reply, output_bytes: None, printed: &[], counters_are_shared: true };
-        assert_eq!(value("task_clock_s", &seen, &CAN), None);
-        assert_eq!(value("page_faults", &seen, &CAN), Some(92.0));
-        assert_eq!(value("run_queue_wait_s", &seen, &CAN), Some(0.007));
+    fn no_run_waits_longer_than_it_lasts() {
+        let main_thread = Some(SchedStat { on_cpu_ns: 10_000_000, wait_ns: 12_000_000, slices: 4 });
+        assert_eq!(of("run_queue_wait_s", &Reply { main_thread, ..reply() }, &CAN), Some(0.01));
+        let busy = Some(SchedStat { on_cpu_ns: 21_000_000, wait_ns: 1, slices: 4 });
+        assert_eq!(of("run_queue_wait_s", &Reply { main_thread: busy, ..reply() }, &CAN), Some(0.0));
     }
 
     #[test]
@@ -289,7 +287,7 @@ mod tests {
     fn a_run_that_did_not_happen_has_no_values() {
         for outcome in [Ended::NotStarted { errno: 2, step: "exec" }, Ended::Cancelled] {
             let reply = Reply { outcome, ..reply() };
-            let seen = Seen { reply: &reply, output_bytes: None, printed: &[], counters_are_shared: false };
+            let seen = Seen { reply: &reply, output_bytes: None, printed: &[] };
             assert!(values(&Metric::all_known(), &seen, &CAN).iter().all(Option::is_none));
         }
     }

@@ -105,7 +105,7 @@ impl Execution<'_> {
         let name = self.program.name.lossy();
         let what =
             format!("simulated program {name} never ends, and there is neither a timeout nor an interrupt");
-        MachineError { what, source: None }
+        MachineError::new(what)
     }
 }
 

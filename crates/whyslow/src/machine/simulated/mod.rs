@@ -33,7 +33,7 @@ use execution::{Execution, not_started};
 use weather::{Climate, Weather};
 
 use super::{Machine, MachineError, Outcome};
-use crate::model::{Circumstances, Exit, Floor, Host, Launch, Metric, Missing};
+use crate::model::{Circumstances, Exit, Floor, HookKind, Host, Launch, Metric, Missing};
 
 /// The machine of a world.
 #[derive(Clone, Debug)]
@@ -92,10 +92,14 @@ impl Machine for Simulated {
     }
 
     /// A hook is a program of the world like any other; what it changes is not simulated.
-    fn run_hook(&mut self, launch: &Launch) -> Result<Outcome, MachineError> {
+    fn run_hook(&mut self, launch: &Launch, kind: HookKind) -> Result<Outcome, MachineError> {
         let was_interrupted = std::mem::take(&mut self.interrupted);
+        // The user of a world asks once, and that is not meant for these.
+        let is_deaf = matches!(kind, HookKind::Conclude | HookKind::Cleanup);
+        let interrupt = self.world.interrupt.take_if(|_| is_deaf);
         let outcome = self.run(launch, &[]);
         self.interrupted |= was_interrupted;
+        self.world.interrupt = self.world.interrupt.or(interrupt);
         outcome
     }
 
