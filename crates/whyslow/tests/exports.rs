@@ -14,11 +14,17 @@ mod schema;
 
 use whyslow::analysis::analyze;
 use whyslow::model::Recording;
-use whyslow::report::exports::{EXPORTS, export};
+use whyslow::report::exports::{EXPORTS, Export, export};
 
 /// The text of one export.
 fn write(name: &str, recording: &Recording) -> String {
-    (export(name).unwrap().write)(recording, &analyze(recording))
+    text(export(name).unwrap(), recording)
+}
+
+fn text(export: &Export, recording: &Recording) -> String {
+    let mut bytes = Vec::new();
+    (export.write)(recording, &analyze(recording), &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
 }
 
 #[test]
@@ -29,7 +35,7 @@ fn nothing_is_no_number_in_recordings_that_hold_little() {
         recording.runs.truncate(runs);
         (recording.looks, recording.end) = (None, None);
         for row in EXPORTS {
-            let text = (row.write)(&recording, &analyze(&recording));
+            let text = text(row, &recording);
             let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
             assert!(
                 !words.contains(&"NaN") && !words.contains(&"inf"),

@@ -1,20 +1,19 @@
 //! `whyslow compare`: from the words typed to a printed result.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 
 use super::arguments::Compare;
+use super::files::{Part, check_distinct};
 use super::nearest::nearest_program;
 use super::progress::ProgressLine;
+use super::recorder::Recorder;
 use super::report::{read_recording, show};
 use super::{MachineMaker, Screen, Status, Trouble, asked, dry_run};
 use crate::analysis::{Analysis, analyze};
-use crate::model::{End, Exit, Experiment, Stop};
+use crate::model::{End, Exit, Experiment, Input, Output, Stop};
 use crate::plan::{self, PlanError};
 use crate::report;
 use crate::session::{self, Event, Measured, SessionError, Stamp, Watcher, WatcherError, measure};
-use crate::store::Writer;
 
 pub fn run(
     options: Compare,
@@ -29,7 +28,7 @@ pub fn run(
         screen.print(&dry_run::describe(&experiment))?;
         return Ok(Status::Done);
     }
-    options.output.check()?;
+    check_files(&options, &experiment)?;
     let mut machine = machine(options.surroundings.settings()).map_err(|error| Trouble::from(&error))?;
     let recorder = options.files.record.as_deref().map(Recorder::create).transpose()?;
     let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
@@ -51,7 +50,7 @@ fn resume(
         return Err(Trouble::new(format!("{} is complete, there is nothing to go on with", path.display()))
             .hint(format!("show it with `whyslow report {}`", path.display())));
     }
-    options.output.check()?;
+    check_files(options, &recording.header.experiment)?;
     let mut machine = machine(options.surroundings.settings()).map_err(|error| Trouble::from(&error))?;
     let recorder = Recorder::append(path)?;
     let experiment = recording.header.experiment.clone();
@@ -59,6 +58,28 @@ fn resume(
         session::resume(recording, machine.as_mut(), watcher)
     });
     finish(measured, options, screen)
+}
+
+/// Files that cannot be written, or that are two things at once, are found before anything is measured.
+fn check_files(options: &Compare, experiment: &Experiment) -> Result<(), Trouble> {
+    if options.files.record.as_deref() == Some(Path::new("-")) {
+        return Err(Trouble::new("a recording cannot go to the standard output, where the result goes")
+            .hint("name a file, or write --record ./- for one of that name"));
+    }
+    let files = [("--record ", &options.files.record), ("--resume ", &options.files.resume)];
+    let mut parts: Vec<Part> =
+        files.into_iter().filter_map(|(option, path)| Some(Part::written(option, path.as_deref()?))).collect();
+    for variant in plan::variants(experiment) {
+        if let Input::File(path) = &variant.launch.stdin {
+            parts.push(Part::left_alone("--input ", path));
+        }
+        if let Output::File(path) = &variant.launch.stdout {
+            parts.push(Part::left_alone("--output ", path));
+        }
+    }
+    parts.extend(options.output.parts());
+    check_distinct(&parts)?;
+    options.output.check()
 }
 
 /// The result is shown before any trouble: what was measured is never lost.
@@ -160,55 +181,6 @@ impl From<PlanError> for Trouble {
             Some(hint) => trouble.hint(hint),
             None => trouble,
         }
-    }
-}
-
-/// Writes the recording while it is made.
-struct Recorder {
-    writer: Writer<BufWriter<File>>,
-    path: String,
-}
-
-impl Recorder {
-    /// An earlier recording is moved aside first: it may have taken hours to make.
-    fn create(path: &Path) -> Result<Self, Trouble> {
-        let fail = |error: std::io::Error| {
-            Trouble::new(format!("cannot write the recording {}: {error}", path.display()))
-                .hint("choose another file with --record")
-        };
-        let is_older = path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() > 0);
-        if is_older {
-            let mut aside = path.as_os_str().to_owned();
-            aside.push(".old");
-            std::fs::rename(path, aside).map_err(fail)?;
-        }
-        let file = File::create(path).map_err(fail)?;
-        Ok(Recorder { writer: Writer::new(BufWriter::new(file)), path: path.display().to_string() })
-    }
-
-    /// A last line that breaks off is cut, so that the next one starts where it should.
-    fn append(path: &Path) -> Result<Self, Trouble> {
-        let fail = |error: std::io::Error| {
-            Trouble::new(format!("cannot go on with the recording {}: {error}", path.display()))
-        };
-        let text = std::fs::read(path).map_err(fail)?;
-        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        let file = File::options().append(true).open(path).map_err(fail)?;
-        file.set_len(whole as u64).map_err(fail)?;
-        Ok(Recorder { writer: Writer::new(BufWriter::new(file)), path: path.display().to_string() })
-    }
-
-    fn notice(&mut self, event: &Event<'_>) -> Result<(), WatcherError> {
-        let written = match event {
-            Event::Began(header) => self.writer.header(header),
-            Event::Ran(run) => self.writer.run(run),
-            Event::Settled(looks) => self.writer.looks(looks),
-            Event::HookFailed(failure) => self.writer.hook_failure(failure),
-            Event::Ended(end) => self.writer.end(end),
-            Event::BlockDone(_) | Event::Looked(_) => Ok(()),
-        };
-        let what = || format!("cannot write the recording {}", self.path);
-        written.map_err(|source| WatcherError { what: what(), source: Some(source) })
     }
 }
 

@@ -1,11 +1,11 @@
 //! `whyslow report`: a recording, shown again; and the ways to show any result.
 
-use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::{self, BufReader, ErrorKind, Write};
 use std::path::Path;
 
 use super::arguments::{Output, Report};
+use super::files::{Part, Place, check_distinct};
 use super::{Screen, Status, Trouble};
 use crate::analysis::{Analysis, analyze};
 use crate::model::Recording;
@@ -13,6 +13,9 @@ use crate::report::{compose, compose_quietly, export, json, render, show_recordi
 use crate::store;
 
 pub fn run(options: Report, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
+    let mut parts = options.output.parts();
+    parts.push(Part::left_alone("", &options.recording));
+    check_distinct(&parts)?;
     options.output.check()?;
     let recording = read_recording(&options.recording)?;
     show(&recording, &analyze(&recording), &options.output, screen)?;
@@ -47,13 +50,14 @@ pub fn show_with(
     view_options: &views::Options,
     screen: &mut Screen<'_>,
 ) -> Result<(), Trouble> {
-    // Files first: a reader of the standard output that has gone must not cost them.
-    let exported = export_all(output, screen, |form| match export(form) {
-        Some(export) => Ok((export.write)(recording, analysis)),
+    let content = |form: &str| match export(form) {
+        Some(export) => {
+            Ok(Box::new(|file: &mut dyn Write| (export.write)(recording, analysis, file)) as Content<'_>)
+        }
         None => Err(Trouble::new(format!("no form is called {form}"))),
-    });
-    print(recording, analysis, output, view_options, screen)?;
-    exported
+    };
+    let print = |screen: &mut Screen<'_>| print(recording, analysis, output, view_options, screen);
+    print_and_export(output, screen, content, print)
 }
 
 fn print(
@@ -74,42 +78,56 @@ fn print(
     screen.print(&text)
 }
 
-/// Every file is tried; the first one that cannot be written is told.
-pub fn export_all(
+/// Writes a file in one of the forms.
+pub type Content<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
+
+/// Files are written first: a reader of the standard output that has gone must not cost them. Pipes and devices come
+/// last: nobody may read them, and that must not cost the result.
+pub fn print_and_export<'a>(
     output: &Output,
     screen: &mut Screen<'_>,
-    text: impl Fn(&str) -> Result<String, Trouble>,
+    content: impl Fn(&str) -> Result<Content<'a>, Trouble>,
+    print: impl FnOnce(&mut Screen<'_>) -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
+    let is_stream = |file: &Path| matches!(Place::of(file), Ok(Place::Stream(_)));
+    let (streams, files): (Vec<_>, Vec<_>) =
+        output.files().into_iter().partition(|(_, file)| is_stream(file));
+    let exported = export_all(&files, screen, &content);
+    let printed = print(screen);
+    let streamed = export_all(&streams, screen, &content);
+    printed.and(exported).and(streamed)
+}
+
+/// Every file is tried; the first one that cannot be written is told.
+fn export_all<'a>(
+    files: &[(&str, &Path)],
+    screen: &mut Screen<'_>,
+    content: impl Fn(&str) -> Result<Content<'a>, Trouble>,
 ) -> Result<(), Trouble> {
     let mut result = Ok(());
-    for (form, file) in output.files() {
-        let written = text(form).and_then(|text| {
-            if file.as_os_str() == OsStr::new("-") { screen.print(&text) } else { write(file, &text) }
+    for (form, file) in files {
+        let written = content(form).and_then(|content| {
+            if is_standard_output(file) {
+                return screen.print_from(content);
+            }
+            Place::of(file).and_then(|place| place.write(content)).map_err(|error| cannot_write(file, &error))
         });
         result = result.and(written);
     }
     result
 }
 
-/// A regular file is replaced at once, so that an older result is not lost to a full disk; anything else (a pipe, a
-/// device) is written to.
-fn write(path: &Path, text: &str) -> Result<(), Trouble> {
-    let fail = |error: std::io::Error| {
-        Trouble::new(format!("cannot write {}: {error}", path.display())).hint("choose another file")
+fn is_standard_output(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+fn cannot_write(file: &Path, error: &io::Error) -> Trouble {
+    let hint = match error.kind() {
+        ErrorKind::NotFound => "make the folder first, or choose another file",
+        ErrorKind::BrokenPipe => "start the reader first",
+        _ => "choose another file",
     };
-    if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
-        let mut file = File::options().write(true).open(path).map_err(fail)?;
-        return match file.write_all(text.as_bytes()) {
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            written => written.map_err(fail),
-        };
-    }
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(".new");
-    let replaced = std::fs::write(&aside, text).and_then(|()| std::fs::rename(&aside, path));
-    replaced.map_err(|error| {
-        let _ = std::fs::remove_file(&aside);
-        fail(error)
-    })
+    Trouble::new(format!("cannot write {}: {error}", file.display())).hint(hint)
 }
 
 impl Output {
@@ -126,17 +144,24 @@ impl Output {
         named.chain(known.into_iter().filter_map(|(form, file)| Some((form, file.as_deref()?)))).collect()
     }
 
-    /// Files that cannot be written are found before anything is measured.
+    /// The files to write, and the standard output.
+    pub fn parts(&self) -> Vec<Part> {
+        let files = self.files().into_iter().filter(|(_, file)| !is_standard_output(file));
+        let files = files.map(|(form, file)| Part::written(&format!("--export {form}="), file));
+        files.chain([Part::standard_output()]).collect()
+    }
+
+    /// What cannot be written is found before anything is measured.
     pub fn check(&self) -> Result<(), Trouble> {
-        for (_, file) in self.files() {
-            let folder =
-                file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            if file.as_os_str() != OsStr::new("-") && !folder.is_dir() {
+        for (form, file) in self.files() {
+            if !is_standard_output(file) {
+                let checked = Place::of(file).and_then(|place| place.check());
+                checked.map_err(|error| cannot_write(file, &error))?;
+            } else if self.json {
                 return Err(Trouble::new(format!(
-                    "cannot write {}: there is no such folder",
-                    file.display()
+                    "--json and --export {form}=- both write to the standard output"
                 ))
-                .hint("make the folder first, or choose another file"));
+                .hint("give one of them a file: --export json=FILE"));
             }
         }
         Ok(())

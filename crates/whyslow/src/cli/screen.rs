@@ -1,6 +1,6 @@
 //! Where results and messages go, and what those places can show.
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
 
 use super::Trouble;
 use super::arguments::{ColourPolicy, Output};
@@ -67,7 +67,18 @@ impl<'a> Screen<'a> {
 
     /// Prints a result. A reader that has seen enough (`| head`) is no error.
     pub fn print(&mut self, text: &str) -> Result<(), Trouble> {
-        let written = self.stdout.write_all(text.as_bytes()).and_then(|()| self.stdout.flush());
+        self.print_from(|stdout| stdout.write_all(text.as_bytes()))
+    }
+
+    /// The same for a result that is long and comes in pieces.
+    pub fn print_from(
+        &mut self,
+        content: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), Trouble> {
+        let mut output = BufWriter::new(&mut *self.stdout);
+        let written = content(&mut output).and_then(|()| output.flush());
+        // What is left in the buffer after an error has no place to go.
+        let _ = output.into_parts();
         match written {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 Err(Trouble::new(format!("cannot write the result: {error}")))

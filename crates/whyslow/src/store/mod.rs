@@ -11,9 +11,6 @@ use crate::model::{End, FORMAT_VERSION, Header, HookFailure, Looks, Run};
 
 pub use read::{ReadError, is_whole, read, read_on};
 
-/// No line but the header is as long.
-pub const LONGEST_LINE: usize = read::LONGEST_LINE;
-
 /// What a line that is read can be.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]

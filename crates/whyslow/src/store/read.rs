@@ -22,7 +22,7 @@ const LATEST_START_S: f64 = 1e12;
 
 /// What has no ends of lines must not fill the memory. The header names every variant.
 const LONGEST_HEADER: u64 = 64 << 20;
-pub(super) const LONGEST_LINE: usize = 1 << 20;
+const LONGEST_LINE: usize = 1 << 20;
 
 /// Enough to be worth a thread, and little beside what is kept of it.
 const BLOCK_BYTES: u64 = 1 << 20;

@@ -5,9 +5,12 @@ mod inputs;
 
 pub use arguments::Stat;
 
+use std::io::Write;
+
 use inputs::Input;
 
-use super::report::{export_all, show_with};
+use super::files::{Part, check_distinct};
+use super::report::{Content, print_and_export, show_with};
 use super::{Screen, Status, Trouble};
 use crate::analysis::analyze;
 use crate::model::{DataSet, Recording, Schedule};
@@ -20,6 +23,9 @@ use crate::report::{render, view};
 const METRICS: [&str; 4] = ["wall_s", "cpu_s", "peak_rss_bytes", "page_faults"];
 
 pub fn run(mut options: Stat, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
+    let mut parts = options.output.parts();
+    parts.extend(options.files.iter().map(|file| Part::left_alone("", file)));
+    check_distinct(&parts)?;
     options.output.check()?;
     if options.drawing.is_asked() && !options.output.json {
         options.output.view.get_or_insert_with(|| "ministat".to_owned());
@@ -162,31 +168,42 @@ fn metric_names(sets: &[DataSet]) -> Vec<String> {
 }
 
 fn show(
-    mut sets: Vec<DataSet>,
+    sets: Vec<DataSet>,
     options: &Stat,
     view_options: &views::Options,
     screen: &mut Screen<'_>,
 ) -> Result<(), Trouble> {
     let output = &options.output;
-    let exported = export_all(output, screen, |form| {
-        exported(form, &study(&sets, view_options)).ok_or_else(|| {
-            Trouble::new(format!("the form {form} is only for recordings of whyslow"))
-                .hint("other measurements have json, csv and markdown")
-        })
-    });
+    let whole = study(&sets, view_options);
+    let content = |form: &str| match exported(form, &whole) {
+        Some(text) => {
+            Ok(Box::new(move |file: &mut dyn Write| file.write_all(text.as_bytes())) as Content<'_>)
+        }
+        None => Err(Trouble::new(format!("the form {form} is only for recordings of whyslow"))
+            .hint("other measurements have json, csv and markdown")),
+    };
+    print_and_export(output, screen, content, |screen| print(&sets, options, view_options, screen))
+}
+
+fn print(
+    sets: &[DataSet],
+    options: &Stat,
+    view_options: &views::Options,
+    screen: &mut Screen<'_>,
+) -> Result<(), Trouble> {
+    let output = &options.output;
     if let Some(view) = output.view.as_deref().and_then(view) {
+        let mut sets = sets.to_vec();
         for_view(view, &mut sets, options, screen)?;
-        screen.print(&(view.show)(&sets, view_options))?;
-        return exported;
+        return screen.print(&(view.show)(&sets, view_options));
     }
-    let study = study(&sets, view_options);
+    let study = study(sets, view_options);
     let text = match (output.json, output.quiet) {
         (true, _) => format!("{:#}\n", stat::json(&study)),
         (false, true) => render(&stat::compose_quietly(&study), screen.style(output)),
         (false, false) => render(&stat::compose(&study), screen.style(output)),
     };
-    screen.print(&text)?;
-    exported
+    screen.print(&text)
 }
 
 fn exported(form: &str, study: &Study) -> Option<String> {

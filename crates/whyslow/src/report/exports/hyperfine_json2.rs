@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use serde::ser::{SerializeMap, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 use super::series::{self, Series, exit_code, value};
 use crate::analysis::Analysis;
@@ -120,12 +120,10 @@ pub fn hyperfine_json2(recording: &Recording, _: &Analysis, file: &mut dyn Write
     };
     let (series, columns) = (series::all(recording), columns(recording));
     let results = series.iter().map(|series| entry(recording, series, &columns)).collect();
-    super::whyslow_json::pretty(file, &File {
-        schema_version: 2,
-        metadata,
-        primary_metric: "time_wall_clock",
-        results,
-    })
+    super::whyslow_json::pretty(
+        file,
+        &File { schema_version: 2, metadata, primary_metric: "time_wall_clock", results },
+    )
 }
 
 /// In the order of their names, as the keys of hyperfine's own files.
