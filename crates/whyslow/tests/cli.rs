@@ -11,6 +11,10 @@ mod errors;
 mod golden;
 #[path = "cli/records.rs"]
 mod records;
+#[path = "cli/resume.rs"]
+mod resume;
+#[path = "cli/targets.rs"]
+mod targets;
 
 use common::{PLAIN, Terminal, WHITE, whyslow, whyslow_on, whyslow_without_machine};
 use serde_json::Value;

@@ -183,11 +183,26 @@ fn what_later_code_relies_on_is_checked() {
         ("\"block\":3", "\"block\":1000000000000"),
         ("\"alpha_each\":0.", "\"alpha_each\":7."),
         ("\"at\":[6]", "\"at\":[]"),
+        ("\"at\":[6]", "\"at\":[18446744073709551615]"),
+        ("\"block\":3", "\"block\":10000000"),
+        ("\"values\":[0.", "\"values\":[-0."),
+        ("\"values\":[0.", "\"values\":[1e300,0."),
+        ("\"start_s\":0.", "\"start_s\":-1."),
     ];
     for (from, to) in changes {
         let error = changed(from, to).expect_err(to);
         assert!(error.to_string().starts_with("line "), "{to}: {error}");
     }
+}
+
+/// As `/dev/zero`, and a file that is one line.
+#[test]
+fn a_line_without_end_is_refused_before_it_fills_the_memory() {
+    let endless = || std::io::BufReader::new(std::io::repeat(b' '));
+    assert!(matches!(read(endless()), Err(ReadError::NoHeader)));
+    let begun = std::io::Cursor::new(written(&measured()));
+    let error = read(std::io::BufReader::new(std::io::Read::chain(begun, endless()))).expect_err("endless");
+    assert!(matches!(error, ReadError::TooLong { line } if line > 10), "{error}");
 }
 
 #[test]

@@ -1,13 +1,18 @@
 //! The table of what can be typed. Nothing is decided here; `plan` says what is possible.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{
+    OsStringValueParser, PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser,
+};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::stat::Stat;
 use crate::machine::local::{Isolation, Settings};
+use crate::model::KNOWN_METRICS;
 use crate::report;
 
 /// Find out which of several ways of doing the same work is faster, whether the difference is real, and why.
@@ -207,7 +212,7 @@ pub struct Effort {
     pub seed: Option<u64>,
 
     /// The metric that decides when to stop, such as cpu or peak_rss [default: wall]
-    #[arg(long, value_name = "METRIC")]
+    #[arg(long, value_name = "METRIC", value_parser = MetricParser, hide_possible_values = true)]
     pub metric: Option<String>,
 
     /// A metric from the output: a regular expression with a group, or `json:/pointer`; OPTIONS are a unit (s, ms,
@@ -220,7 +225,7 @@ pub struct Effort {
 #[command(next_help_heading = "Runs")]
 pub struct Runs {
     /// End a run after this time; it is counted as failed
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_limit)]
     pub timeout: Option<Duration>,
 
     /// Go on after runs that fail, or only after those with these exit codes; they are counted and left out
@@ -299,15 +304,20 @@ pub enum IsolationPolicy {
     Fifo,
 }
 
+/// Arguments, and groups of them by the names of their types.
+const FIXED_BY_A_RECORDING: [&str; 9] =
+    ["commands", "words", "record", "dry_run", "Variants", "Parameters", "Effort", "Runs", "Hooks"];
+
 #[derive(Args)]
 #[command(next_help_heading = "Files")]
 pub struct Files {
-    /// Write every run to this file at once, for `whyslow report`; an older one is kept as FILE.old
+    /// Write every run to this file at once, for `whyslow report`; an older one is kept as FILE.old, FILE.old.2 and
+    /// so on
     #[arg(short = 'o', long = "record", value_name = "FILE")]
     pub record: Option<PathBuf>,
 
     /// Go on with a recording that was interrupted, in the order that it was to have
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["commands", "words", "record"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = FIXED_BY_A_RECORDING)]
     pub resume: Option<PathBuf>,
 
     /// Print what would be run, and run nothing
@@ -339,12 +349,12 @@ pub struct Output {
     pub quiet: bool,
 
     /// Print it as another program would: ministat, cmpthese, timestr, benchstat, hyperfine
-    #[arg(long, value_name = "NAME", conflicts_with = "json", value_parser = parse_view)]
+    #[arg(long, value_name = "NAME", conflicts_with = "json", value_parser = views(), hide_possible_values = true)]
     pub view: Option<String>,
 
     /// Write it to a file as well (`-` is the standard output): json, hyperfine-json, hyperfine-json2, csv,
     /// csv-summary, markdown, asciidoc, org, go
-    #[arg(long = "export", value_name = "FORM=FILE", value_parser = parse_export)]
+    #[arg(long = "export", value_name = "FORM=FILE", value_parser = ExportParser, hide_possible_values = true)]
     pub exports: Vec<Exported>,
 
     /// The same as --export hyperfine-json=FILE
@@ -485,15 +495,68 @@ fn parse_cpus(text: &str) -> Result<Cpus, String> {
 /// More than any machine that Linux runs on.
 const MOST_CPUS: usize = 8_192;
 
-fn parse_view(text: &str) -> Result<String, String> {
-    let known = report::VIEWS.iter().map(|view| view.name);
-    parse_name(text, known)
+/// A run that may take no time at all cannot succeed.
+fn parse_limit(text: &str) -> Result<Duration, String> {
+    match parse_time(text)? {
+        Duration::ZERO => Err("must be above 0".to_owned()),
+        limit => Ok(limit),
+    }
 }
 
-fn parse_export(text: &str) -> Result<Exported, String> {
-    let (form, file) = text.split_once('=').ok_or("not FORM=FILE, such as markdown=result.md")?;
-    let form = parse_name(form, report::EXPORTS.iter().map(|export| export.name))?;
-    Ok(Exported { form, file: file.into() })
+fn views() -> PossibleValuesParser {
+    PossibleValuesParser::new(report::VIEWS.iter().map(|view| view.name))
+}
+
+/// Any text, and shells are told the metrics that every experiment has.
+#[derive(Clone)]
+struct MetricParser;
+
+impl TypedValueParser for MetricParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(KNOWN_METRICS.iter().map(|metric| PossibleValue::new(metric.name))))
+    }
+}
+
+/// `FORM=FILE`, and shells are told the forms.
+#[derive(Clone)]
+struct ExportParser;
+
+impl TypedValueParser for ExportParser {
+    type Value = Exported;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Exported, clap::Error> {
+        OsStringValueParser::new().try_map(|text| parse_export(&text)).parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(report::EXPORTS.iter().map(|export| PossibleValue::new(format!("{}=", export.name)))))
+    }
+}
+
+/// The name of a file may be any bytes.
+fn parse_export(text: &OsStr) -> Result<Exported, String> {
+    let bytes = text.as_bytes();
+    let sign =
+        bytes.iter().position(|&byte| byte == b'=').ok_or("not FORM=FILE, such as markdown=result.md")?;
+    let form = String::from_utf8_lossy(&bytes[..sign]);
+    let form = parse_name(&form, report::EXPORTS.iter().map(|export| export.name))?;
+    Ok(Exported { form, file: OsStr::from_bytes(&bytes[sign + 1..]).into() })
 }
 
 fn parse_name<'a>(text: &str, mut known: impl Iterator<Item = &'a str> + Clone) -> Result<String, String> {
@@ -515,6 +578,19 @@ mod tests {
     }
 
     #[test]
+    fn a_recording_that_goes_on_has_its_options() {
+        let resume = |more: &[&str]| {
+            let words = [&["whyslow", "compare", "--resume", "x.jsonl"], more].concat();
+            Arguments::try_parse_from(words).is_ok()
+        };
+        for more in [&["--runs", "3"][..], &["--budget", "9"], &["-n", "a"], &["-p", "true"], &["--dry-run"]]
+        {
+            assert!(!resume(more), "{more:?}");
+        }
+        assert!(resume(&["--json", "--export", "csv=x.csv", "--wait-quiet"]));
+    }
+
+    #[test]
     fn times_and_shares_take_the_usual_forms() {
         assert_eq!(parse_time("30"), Ok(Duration::from_secs(30)));
         assert_eq!(parse_time("0.5"), Ok(Duration::from_millis(500)));
@@ -523,6 +599,7 @@ mod tests {
         for wrong in ["", "-1", "x", "1e999", "nan"] {
             assert!(parse_time(wrong).is_err(), "{wrong}");
         }
+        assert!(parse_limit("0").is_err() && parse_limit("1ms").is_ok());
         assert_eq!(parse_percent("2 %"), Ok(2.0));
         assert!(parse_percent("two").is_err());
     }

@@ -15,7 +15,10 @@ mod screen;
 mod stat;
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::AsFd;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 
@@ -41,11 +44,22 @@ pub type MachineMaker<'a> = dyn FnOnce(Settings) -> Result<Box<dyn Machine>, Mac
 
 /// The program as the operating system starts it.
 pub fn main() -> ExitCode {
-    let mut stdout = std::io::stdout();
+    count_size_limit_as_error();
+    // The output of the standard library takes one that cannot be written for one that nobody wants to read.
+    let Ok(stdout) = std::io::stdout().as_fd().try_clone_to_owned() else {
+        return ExitCode::from(Status::CouldNot as u8);
+    };
+    let mut stdout = File::from(stdout);
     let mut stderr = std::io::stderr();
     let screen = Screen::of_process(&mut stdout, &mut stderr);
     let status = run(std::env::args_os(), screen, Box::new(local_machine));
     ExitCode::from(status as u8)
+}
+
+/// A file that may not become larger ends the program by a signal, and the result is lost; with a handler, writing it
+/// is an error like any other. The commands have the signal as it was.
+fn count_size_limit_as_error() {
+    let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::default());
 }
 
 fn local_machine(settings: Settings) -> Result<Box<dyn Machine>, MachineError> {

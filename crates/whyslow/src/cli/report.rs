@@ -1,7 +1,7 @@
 //! `whyslow report`: a recording, shown again; and the ways to show any result.
 
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
 
 use super::arguments::{Output, Report};
@@ -9,8 +9,9 @@ use super::files::{Part, Place, check_distinct};
 use super::{Screen, Status, Trouble};
 use crate::analysis::{Analysis, analyze};
 use crate::model::Recording;
+use crate::peers;
 use crate::report::{compose, compose_quietly, export, json, render, show_recording, view, views};
-use crate::store;
+use crate::store::{self, ReadError};
 
 pub fn run(options: Report, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
     let mut parts = options.output.parts();
@@ -27,10 +28,24 @@ pub fn read_recording(path: &Path) -> Result<Recording, Trouble> {
     let file = File::open(path)
         .map_err(|error| Trouble::new(format!("cannot open the recording {shown}: {error}")))?;
     store::read(BufReader::new(file)).map_err(|error| {
-        Trouble::new(format!("{shown} is not a recording that can be shown: {error}"))
-            .hint("recordings are made by `whyslow compare --record FILE ...`")
+        let trouble = Trouble::new(format!("{shown} is not a recording that can be shown: {error}"));
+        if matches!(error, ReadError::NoHeader) && is_of_another_tool(path) {
+            return trouble.hint(format!("`whyslow stat {shown}` reads what other tools have measured"));
+        }
+        trouble.hint("recordings are made by `whyslow compare --record FILE ...`")
     })
 }
+
+/// Whether the beginning of a file is something that `whyslow stat` reads.
+fn is_of_another_tool(path: &Path) -> bool {
+    let mut bytes = Vec::new();
+    let read = path.is_file()
+        && File::open(path).is_ok_and(|file| file.take(LOOKED_AT_BYTES).read_to_end(&mut bytes).is_ok());
+    read && peers::read(&path.display().to_string(), &bytes, &peers::Options::default()).is_ok()
+}
+
+/// Results of other tools are rarely larger.
+const LOOKED_AT_BYTES: u64 = 16 << 20;
 
 /// Prints a result in the form that was asked for, and writes it to the files that were asked for.
 pub fn show(

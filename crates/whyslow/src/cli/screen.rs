@@ -25,7 +25,7 @@ pub struct Screen<'a> {
 
 impl<'a> Screen<'a> {
     /// What the terminal, the environment and the locale allow.
-    pub fn of_process(stdout: &'a mut std::io::Stdout, stderr: &'a mut std::io::Stderr) -> Self {
+    pub fn of_process(stdout: &'a mut std::fs::File, stderr: &'a mut std::io::Stderr) -> Self {
         let width = terminal_size::terminal_size().map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0));
         let has_colour = |choice: anstream::ColorChoice| choice != anstream::ColorChoice::Never;
         Screen {

@@ -17,6 +17,8 @@ pub enum PlanError {
     TooManyVariants { count: usize },
     #[error("there are {names} names for {}", counted(*commands))]
     TooManyNames { names: usize, commands: usize },
+    #[error("name {position} is empty")]
+    EmptyName { position: usize },
     #[error("the name `{name}` is given twice")]
     SameName { name: String },
     #[error("`--reference-name` needs `--reference`")]
@@ -43,7 +45,7 @@ pub enum PlanError {
     NoRuns,
     #[error("`--min-runs {min}` is more than `--max-runs {max}`")]
     RunBounds { min: usize, max: usize },
-    #[error("`{option}` must be {range}, not {value}")]
+    #[error("`{option}` must be {range}, not {}", short(*value))]
     OutOfRange { option: &'static str, range: &'static str, value: f64 },
 }
 
@@ -85,6 +87,11 @@ impl PlanError {
             _ => return None,
         })
     }
+}
+
+/// A number of three hundred digits tells nobody more than its power.
+fn short(value: f64) -> String {
+    if value.is_finite() && value.abs() >= 1e9 { format!("{value:e}") } else { value.to_string() }
 }
 
 fn quoted_example(command: &str, syntax: &str) -> String {

@@ -167,6 +167,10 @@ fn levels(question: &Question) -> Result<(Vec<Level>, usize), PlanError> {
     if question.names.len() > count {
         return Err(PlanError::TooManyNames { names: question.names.len(), commands: count });
     }
+    let empty = question.names.iter().position(|name| name.trim().is_empty());
+    if let Some(index) = empty {
+        return Err(PlanError::EmptyName { position: index + 1 });
+    }
     let base = reference(question, &mut levels)?;
     if question.with_twin && !question.parameters.is_empty() {
         return Err(PlanError::TwinWithParameters);
@@ -209,9 +213,10 @@ fn reference(question: &Question, levels: &mut Vec<Level>) -> Result<usize, Plan
 
 /// The same command given twice gets numbers; a name given twice is a mistake.
 fn tell_apart(levels: &mut [Level], question: &Question) -> Result<(), PlanError> {
-    let given =
-        |name: &String| question.names.contains(name) || question.reference_name.as_ref() == Some(name);
-    let names: Vec<String> = levels.iter().map(|level| level.name.clone()).collect();
+    let given = |name: &String| {
+        question.names.iter().chain(&question.reference_name).any(|given| given.trim() == name)
+    };
+    let names: Vec<String> = levels.iter().map(|level| level.name.trim().to_owned()).collect();
     for (index, name) in names.iter().enumerate() {
         let same: Vec<usize> = (0..names.len()).filter(|&other| names[other] == *name).collect();
         if same.len() == 1 {

@@ -189,7 +189,7 @@ fn trouble(analysis: &Analysis, names: &[String]) -> Option<Part> {
     }
     match analysis.stop {
         Some(Stop::Interrupted) => warning("interrupted: this is what was measured until then".into()),
-        None => warning("the recording breaks off: this is what it holds".into()),
+        None => warning("unfinished: these are the runs until then".into()),
         _ => None,
     }
 }

@@ -25,7 +25,7 @@ fn assert_error(printed: &Printed, error: &str, hint: Option<&str>) {
 
 #[test]
 fn a_question_that_cannot_be_measured_is_refused() {
-    let cases: [(&[&str], &str, Option<&str>); 14] = [
+    let cases: [(&[&str], &str, Option<&str>); 16] = [
         (&["a"], "at least two commands", Some("the same one twice")),
         (&["", "b"], "command 1 is empty", Some("in quotes")),
         (&["a", "  "], "command 2 is empty", Some("in quotes")),
@@ -34,6 +34,8 @@ fn a_question_that_cannot_be_measured_is_refused() {
         (&["LANG=C a", "b"], "shell syntax (`LANG=`)", Some("sh -c")),
         (&["a", "b", "-n", "x", "-n", "y", "-n", "z"], "3 names for 2 commands", None),
         (&["a", "b", "-n", "x", "-n", "x"], "`x` is given twice", Some("--name")),
+        (&["a", "b", "-n", "x", "-n", " x "], "`x` is given twice", Some("--name")),
+        (&["a", "b", "-n", "x", "-n", ""], "name 2 is empty", None),
         (&["a", "b", "--runs", "0"], "at least 1", None),
         (
             &["a", "b", "--min-runs", "9", "--max-runs", "3"],
@@ -55,12 +57,14 @@ fn a_question_that_cannot_be_measured_is_refused() {
 /// These words are clap's.
 #[test]
 fn words_that_are_no_arguments_are_refused() {
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["compare", "a", "b", "--runz", "3"], "'--runs'"),
         (&["comapre", "a", "b"], "'compare'"),
         (&["compare"], "at least two commands"),
         (&["compare", "a", "b", "--budget", "soon"], "not a time such as"),
         (&["compare", "a", "b", "--margin", "much"], "not a number of per cent"),
+        (&["compare", "a", "b", "--timeout", "0"], "must be above 0"),
+        (&["compare", "--resume", "x", "--runs", "3"], "cannot be used with"),
         (&["compare", "a", "b", "--color", "blue"], "always"),
         (&["compare", "a", "b", "--runs", "3", "--min-runs", "2"], "--min-runs"),
     ];
