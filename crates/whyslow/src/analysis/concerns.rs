@@ -261,12 +261,12 @@ fn outputs(recording: &Recording, samples: &Samples, variants: usize) -> Vec<Con
 }
 
 fn machine_concerns(samples: &Samples, variants: &[VariantSummary]) -> Vec<Concern> {
-    let runs: Vec<_> = (0..variants.len()).flat_map(|variant| samples.runs(variant)).collect();
+    let runs = || (0..variants.len()).flat_map(|variant| samples.runs(variant));
     let mean =
         |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     let wait_share = mean(variants.iter().filter_map(|variant| variant.wait_share).collect());
-    let pressure = mean(runs.iter().filter_map(|run| run.conditions.cpu_pressure.map(f64::from)).collect());
-    let stolen: f64 = runs.iter().filter_map(|run| run.conditions.steal_s.map(f64::from)).sum();
+    let pressure = mean(runs().filter_map(|run| run.conditions.cpu_pressure.map(f64::from)).collect());
+    let stolen: f64 = runs().filter_map(|run| run.conditions.steal_s.map(f64::from)).sum();
     let wall: f64 = (0..variants.len()).flat_map(|variant| samples.values(variant, "wall_s")).sum();
 
     let busy =
@@ -276,15 +276,12 @@ fn machine_concerns(samples: &Samples, variants: &[VariantSummary]) -> Vec<Conce
         .filter(|&share| wait_share.is_none() && share > BUSY_PRESSURE)
         .map(|share| Concern::Pressure { share: share.min(1.0) });
     let steal = (wall > 0.0 && stolen / wall > STEAL_SHARE).then(|| Concern::Steal { share: stolen / wall });
-    let slept: Vec<f64> = runs
-        .iter()
-        .filter_map(|run| run.conditions.suspended_s.map(f64::from))
-        .filter(|&s| s > 0.0)
-        .collect();
+    let slept: Vec<f64> =
+        runs().filter_map(|run| run.conditions.suspended_s.map(f64::from)).filter(|&s| s > 0.0).collect();
     let suspended =
         (!slept.is_empty()).then(|| Concern::Suspended { runs: slept.len(), seconds: slept.iter().sum() });
-    let frequency = |run: &&Run| Some((run.start_s, f64::from(run.conditions.frequency_hz?)));
-    let mut frequencies: Vec<(f64, f64)> = runs.iter().filter_map(frequency).collect();
+    let frequency = |run: &Run| Some((run.start_s, f64::from(run.conditions.frequency_hz?)));
+    let mut frequencies: Vec<(f64, f64)> = runs().filter_map(frequency).collect();
     frequencies.sort_by(|a, b| a.0.total_cmp(&b.0));
     let hertz: Vec<f64> = frequencies.into_iter().map(|(_, hertz)| hertz).collect();
     let frequency = first_to_last_quarter(&hertz)

@@ -5,8 +5,9 @@ use std::fmt;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// More than most experiments measure, so that reading a run asks for memory once.
-const USUAL_METRICS: usize = 16;
+/// More than most experiments measure, so that reading a run asks for memory once. Well above, so that what is left over
+/// is large enough for the allocator to take it back.
+const USUAL_METRICS: usize = 32;
 
 /// The values of a run, each of them known or unknown.
 ///
