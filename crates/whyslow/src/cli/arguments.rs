@@ -228,6 +228,10 @@ pub struct Runs {
     #[arg(long, value_name = "TIME", value_parser = parse_limit)]
     pub timeout: Option<Duration>,
 
+    /// Wait after each run for descendants that outlive their command, at most so long; what they use is in the CPU time
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub wait_descendants: Option<Duration>,
+
     /// Go on after runs that fail, or only after those with these exit codes; they are counted and left out
     #[arg(short, long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all-non-zero")]
     pub ignore_failure: Option<String>,

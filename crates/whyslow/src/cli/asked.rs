@@ -32,6 +32,7 @@ pub fn question(options: &Compare) -> Result<Question, Trouble> {
         failures: failures(options.runs.ignore_failure.as_deref())?,
         success_codes: options.runs.success_codes.clone(),
         timeout_s: options.runs.timeout.map(|limit| limit.as_secs_f64()),
+        wait_for_descendants_s: options.runs.wait_descendants.map(|limit| limit.as_secs_f64()),
         gap_s: options.runs.gap.map_or(0.0, |gap| gap.as_secs_f64()),
         digest_output: options.runs.check_output,
         with_twin: options.variants.twin,

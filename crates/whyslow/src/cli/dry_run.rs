@@ -48,6 +48,8 @@ fn lines(variant: &Variant) -> Vec<(&'static str, String)> {
     }
     lines.extend(launch.affinity.as_ref().map(|cpus| ("CPUs", format!("{cpus:?}"))));
     lines.extend(launch.timeout_s.map(|limit| ("timeout", format!("{limit} s"))));
+    let waited = launch.wait_for_descendants_s;
+    lines.extend(waited.map(|limit| ("wait", format!("up to {limit} s for descendants"))));
     for kind in HOOKS {
         lines.extend(variant.hooks.get(&kind).map(|hook| (kind.name(), words(hook))));
     }

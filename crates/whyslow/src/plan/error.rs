@@ -41,6 +41,8 @@ pub enum PlanError {
     MisbookedMetric { name: String },
     #[error("`--aa` runs the reference twice, which does not go with parameters")]
     TwinWithParameters,
+    #[error("`{option}` looks at the output, and with `--output {output}` there is nothing to look at")]
+    OutputNotSeen { option: &'static str, output: &'static str },
     #[error("the number of runs must be at least 1")]
     NoRuns,
     #[error("`--min-runs {min}` is more than `--max-runs {max}`")]
@@ -65,6 +67,9 @@ impl PlanError {
             ),
             PlanError::OneCommand => {
                 "give two commands, or the same one twice to see what this machine calls equal".into()
+            }
+            PlanError::OutputNotSeen { .. } => {
+                "leave --output out (a pipe that is read), or give it a file".into()
             }
             PlanError::SameName { .. } => "choose different names with --name".into(),
             PlanError::EntryCount { what, .. } => {

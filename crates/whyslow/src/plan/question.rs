@@ -44,6 +44,8 @@ pub struct Question {
     /// Exit codes that are no failure; 0 if there are none.
     pub success_codes: Vec<i32>,
     pub timeout_s: Option<f64>,
+    /// How long to wait after a run for descendants that outlive it.
+    pub wait_for_descendants_s: Option<f64>,
     pub gap_s: f64,
     /// Compares what the commands write.
     pub digest_output: bool,
@@ -96,6 +98,7 @@ pub fn compose(question: &Question) -> Result<Experiment, PlanError> {
         name,
         workload: Workload::Command(Launch {
             timeout_s: question.timeout_s,
+            wait_for_descendants_s: question.wait_for_descendants_s,
             digest_output: question.digest_output,
             ..Launch::default()
         }),
@@ -103,6 +106,7 @@ pub fn compose(question: &Question) -> Result<Experiment, PlanError> {
         design: design(question, base, &metrics)?,
         metrics,
     };
+    check_output_is_seen(question)?;
     check_placeholders(&experiment)?;
     check_variants(&experiment)?;
     Ok(experiment)
@@ -123,6 +127,21 @@ fn parameter_factors(question: &Question) -> Result<Vec<Factor>, PlanError> {
         role: Role::Asked,
     };
     Ok(question.parameters.iter().map(factor).collect())
+}
+
+/// What goes nowhere or straight to the user cannot be looked at.
+fn check_output_is_seen(question: &Question) -> Result<(), PlanError> {
+    let option = match (question.digest_output, question.metrics.is_empty()) {
+        (true, _) => "--check-output",
+        (false, false) => "--metric-from",
+        (false, true) => return Ok(()),
+    };
+    let unseen = question.surroundings.output.iter().find_map(|output| match output {
+        Output::Null => Some("null"),
+        Output::Inherit => Some("inherit"),
+        Output::Pipe | Output::File(_) | Output::Terminal => None,
+    });
+    unseen.map_or(Ok(()), |output| Err(PlanError::OutputNotSeen { option, output }))
 }
 
 /// With parameters, braces around any other name are a mistake; without, they are ordinary characters.
@@ -344,6 +363,20 @@ mod tests {
         assert!(matches!(question(|q| q.confidence = Some(100.0)), PlanError::OutOfRange { .. }));
         assert!(matches!(question(|q| q.margin = Some(f64::NAN)), PlanError::OutOfRange { .. }));
         assert!(matches!(question(|q| q.budget_s = Some(-1.0)), PlanError::OutOfRange { .. }));
+    }
+
+    #[test]
+    fn output_that_nobody_sees_cannot_be_looked_at() {
+        for (output, name) in [(Output::Null, "null"), (Output::Inherit, "inherit")] {
+            let surroundings = Surroundings { output: vec![Output::Pipe, output], ..Surroundings::default() };
+            let unseen = Question { surroundings, ..ask(&["true", "false"]) };
+            assert!(compose(&unseen).is_ok());
+            let checked = Question { digest_output: true, ..unseen.clone() };
+            assert_eq!(error(&checked), PlanError::OutputNotSeen { option: "--check-output", output: name });
+            let metrics = vec![crate::plan::metric_from("speed=([0-9]+)").unwrap()];
+            let read = Question { metrics, ..unseen };
+            assert_eq!(error(&read), PlanError::OutputNotSeen { option: "--metric-from", output: name });
+        }
     }
 
     #[test]

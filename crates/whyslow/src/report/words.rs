@@ -287,7 +287,7 @@ pub fn concern(names: &[String], concern: &Concern) -> String {
         }
         Concern::Failures { .. } => "failed runs are counted and left out; only runs that succeeded are compared".to_owned(),
         Concern::Leftovers { variant, runs } => format!(
-            "{}: in {runs} runs descendants were still alive when the command had ended; what they did afterwards is not in the numbers",
+            "{}: in {runs} runs descendants were still alive when the command had ended; what they did afterwards is not in the numbers (--wait-descendants TIME waits for them)",
             name(*variant)
         ),
         Concern::OutputDiffers { others } => format!(
