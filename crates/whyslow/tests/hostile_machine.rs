@@ -3,8 +3,10 @@
 
 mod hostile_machine {
     pub mod common;
+    mod impatience;
     mod output;
     mod processes;
+    mod sandbox;
     mod settings;
     mod whole_program;
 }

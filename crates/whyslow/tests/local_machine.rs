@@ -249,6 +249,27 @@ fn an_interrupt_ends_the_run_and_all_later_ones() {
 }
 
 #[test]
+fn no_run_waits_for_a_cpu_longer_than_it_lasts() {
+    let mut machine = machine();
+    let metrics = Metric::all_known();
+    // Enough of them to be in the way of every start, on any machine.
+    let crowd: Vec<_> = (0..2 * machine.host().cpus)
+        .map(|_| std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap())
+        .collect();
+    let outcomes: Vec<Outcome> =
+        (0..300).map(|_| machine.run(&launch(&["true"]), &metrics).unwrap()).collect();
+    for mut one in crowd {
+        one.kill().unwrap();
+        one.wait().unwrap();
+    }
+    for outcome in &outcomes {
+        let Some(wait_s) = value(outcome, "run_queue_wait_s") else { continue };
+        let most_s = (value(outcome, "wall_s").unwrap() - value(outcome, "main_cpu_s").unwrap()).max(0.0);
+        assert!(wait_s <= most_s + 1e-9, "{outcome:?}");
+    }
+}
+
+#[test]
 fn a_launcher_that_dies_is_an_error_and_not_a_result() {
     let mut machine = machine();
     // The parent of a measured command is the launcher.

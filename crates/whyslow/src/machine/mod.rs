@@ -4,6 +4,9 @@
 pub mod local;
 pub mod simulated;
 
+use std::error::Error;
+use std::io;
+
 use crate::model::{Circumstances, Conditions, Exit, Floor, HookKind, Host, Launch, Metric, Missing};
 
 /// Something that can run commands and say what they cost.
@@ -76,7 +79,7 @@ pub struct MachineError {
     /// Without what the source says.
     pub what: String,
     #[source]
-    pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    pub source: Option<Box<dyn Error + Send + Sync>>,
     /// What to do about it, where that is known.
     pub hint: Option<String>,
 }
@@ -86,11 +89,31 @@ impl MachineError {
         MachineError { what: what.into(), ..MachineError::default() }
     }
 
-    pub fn because(self, source: impl std::error::Error + Send + Sync + 'static) -> MachineError {
-        MachineError { source: Some(Box::new(source)), ..self }
+    /// With what can be done about this cause, where that is known.
+    pub fn because(self, source: impl Error + Send + Sync + 'static) -> MachineError {
+        let hint = self.hint.or_else(|| root_errno(&source).and_then(remedy).map(str::to_owned));
+        MachineError { what: self.what, source: Some(Box::new(source)), hint }
     }
 
     pub fn hint(self, hint: impl Into<String>) -> MachineError {
         MachineError { hint: Some(hint.into()), ..self }
+    }
+}
+
+/// Of the innermost cause.
+fn root_errno(error: &(dyn Error + 'static)) -> Option<i32> {
+    match error.source() {
+        Some(source) => root_errno(source),
+        None => error.downcast_ref::<io::Error>()?.raw_os_error(),
+    }
+}
+
+fn remedy(errno: i32) -> Option<&'static str> {
+    match errno {
+        libc::EMFILE => Some("too many files are open for the limit of this process: ulimit -n 256"),
+        libc::ENFILE => Some("too many files are open on the whole system"),
+        libc::EAGAIN => Some("this user may start no more processes: end some, or raise ulimit -u"),
+        libc::ENOMEM => Some("there is no memory left"),
+        _ => None,
     }
 }

@@ -182,26 +182,7 @@ fn no_pipe(error: io::Error) -> Problem {
 }
 
 pub fn broken(what: &str, error: impl Error + Send + Sync + 'static) -> MachineError {
-    let hint = root_errno(&error).and_then(remedy).map(str::to_owned);
-    MachineError { hint, ..MachineError::new(what).because(error) }
-}
-
-/// Of the innermost cause.
-fn root_errno(error: &(dyn Error + 'static)) -> Option<i32> {
-    match error.source() {
-        Some(source) => root_errno(source),
-        None => error.downcast_ref::<io::Error>()?.raw_os_error(),
-    }
-}
-
-fn remedy(errno: i32) -> Option<&'static str> {
-    match errno {
-        libc::EMFILE => Some("too many files are open for the limit of this process: ulimit -n 256"),
-        libc::ENFILE => Some("too many files are open on the whole system"),
-        libc::EAGAIN => Some("this user may start no more processes: end some, or raise ulimit -u"),
-        libc::ENOMEM => Some("there is no memory left"),
-        _ => None,
-    }
+    MachineError::new(what).because(error)
 }
 
 #[cfg(test)]

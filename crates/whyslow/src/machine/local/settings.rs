@@ -94,6 +94,6 @@ fn make_real_time(launcher: u32) -> Result<String, MachineError> {
 
 fn failed(what: &str, error: io::Error) -> MachineError {
     let is_refusal = matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES));
-    let hint = is_refusal.then(|| "run as root (or with CAP_SYS_NICE), or leave --isolate out".to_owned());
-    MachineError { hint, ..MachineError::new(what).because(error) }
+    let error = MachineError::new(what).because(error);
+    if is_refusal { error.hint("run as root (or with CAP_SYS_NICE), or leave --isolate out") } else { error }
 }
