@@ -1,19 +1,17 @@
 //! The table of what can be typed. Nothing is decided here; `plan` says what is possible.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{
-    OsStringValueParser, PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser,
-};
-use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::stat::Stat;
+use super::values::{
+    Cpus, ExportParser, Exported, MetricParser, OutputPolicy, parse_cpus, parse_limit, parse_output,
+    parse_percent, parse_time, views,
+};
 use crate::machine::local::{Isolation, Settings};
-use crate::model::KNOWN_METRICS;
-use crate::report;
 
 /// Find out which of several ways of doing the same work is faster, whether the difference is real, and why.
 #[derive(Parser)]
@@ -427,148 +425,11 @@ pub struct Man {
     pub subcommand: Option<String>,
 }
 
-/// `FORM=FILE`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exported {
-    pub form: String,
-    pub file: PathBuf,
-}
-
-/// Where the standard output goes, as typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OutputPolicy {
-    Pipe,
-    Null,
-    Inherit,
-    File(PathBuf),
-}
-
-/// Numbers of CPUs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cpus(pub Vec<usize>);
-
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ColourPolicy {
     Auto,
     Always,
     Never,
-}
-
-/// `30` is seconds; `90s`, `5m`, `1h 30m` and `500ms` have units.
-fn parse_time(text: &str) -> Result<Duration, String> {
-    let wrong = || "not a time such as 30, 90s, 5m or 1h".to_owned();
-    if let Ok(seconds) = text.trim().parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).map_err(|_| wrong());
-    }
-    let span: jiff::SignedDuration = text.parse().map_err(|_| wrong())?;
-    Duration::try_from(span).map_err(|_| wrong())
-}
-
-/// `2`, `2%` and `2 %`.
-pub fn parse_percent(text: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches('%').trim_end();
-    number.parse().map_err(|_| "not a number of per cent such as 2 or 0.5".to_owned())
-}
-
-fn parse_output(text: &str) -> Result<OutputPolicy, String> {
-    match text {
-        "pipe" => Ok(OutputPolicy::Pipe),
-        "null" => Ok(OutputPolicy::Null),
-        "inherit" => Ok(OutputPolicy::Inherit),
-        file if file.contains('/') => Ok(OutputPolicy::File(file.into())),
-        other => Err(format!("not pipe, null or inherit; write ./{other} for a file of that name")),
-    }
-}
-
-/// `0,2-3`.
-fn parse_cpus(text: &str) -> Result<Cpus, String> {
-    let wrong = || "not a list of CPUs such as 0,2-3".to_owned();
-    let mut cpus = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (usize, usize) =
-            (first.trim().parse().map_err(|_| wrong())?, last.trim().parse().map_err(|_| wrong())?);
-        if first > last || last >= MOST_CPUS {
-            return Err(wrong());
-        }
-        cpus.extend(first..=last);
-    }
-    Ok(Cpus(cpus))
-}
-
-/// More than any machine that Linux runs on.
-const MOST_CPUS: usize = 8_192;
-
-/// A run that may take no time at all cannot succeed.
-fn parse_limit(text: &str) -> Result<Duration, String> {
-    match parse_time(text)? {
-        Duration::ZERO => Err("must be above 0".to_owned()),
-        limit => Ok(limit),
-    }
-}
-
-fn views() -> PossibleValuesParser {
-    PossibleValuesParser::new(report::VIEWS.iter().map(|view| view.name))
-}
-
-/// Any text, and shells are told the metrics that every experiment has.
-#[derive(Clone)]
-struct MetricParser;
-
-impl TypedValueParser for MetricParser {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<String, clap::Error> {
-        StringValueParser::new().parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(KNOWN_METRICS.iter().map(|metric| PossibleValue::new(metric.name))))
-    }
-}
-
-/// `FORM=FILE`, and shells are told the forms.
-#[derive(Clone)]
-struct ExportParser;
-
-impl TypedValueParser for ExportParser {
-    type Value = Exported;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<Exported, clap::Error> {
-        OsStringValueParser::new().try_map(|text| parse_export(&text)).parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(report::EXPORTS.iter().map(|export| PossibleValue::new(format!("{}=", export.name)))))
-    }
-}
-
-/// The name of a file may be any bytes.
-fn parse_export(text: &OsStr) -> Result<Exported, String> {
-    let bytes = text.as_bytes();
-    let sign =
-        bytes.iter().position(|&byte| byte == b'=').ok_or("not FORM=FILE, such as markdown=result.md")?;
-    let form = String::from_utf8_lossy(&bytes[..sign]);
-    let form = parse_name(&form, report::EXPORTS.iter().map(|export| export.name))?;
-    Ok(Exported { form, file: OsStr::from_bytes(&bytes[sign + 1..]).into() })
-}
-
-fn parse_name<'a>(text: &str, mut known: impl Iterator<Item = &'a str> + Clone) -> Result<String, String> {
-    if known.clone().any(|name| name == text) {
-        return Ok(text.to_owned());
-    }
-    let first = known.next().unwrap_or_default().to_owned();
-    Err(format!("known are {}", known.fold(first, |names, name| names + ", " + name)))
 }
 
 #[cfg(test)]
@@ -592,19 +453,5 @@ mod tests {
             assert!(!resume(more), "{more:?}");
         }
         assert!(resume(&["--json", "--export", "csv=x.csv", "--wait-quiet"]));
-    }
-
-    #[test]
-    fn times_and_shares_take_the_usual_forms() {
-        assert_eq!(parse_time("30"), Ok(Duration::from_secs(30)));
-        assert_eq!(parse_time("0.5"), Ok(Duration::from_millis(500)));
-        assert_eq!(parse_time("5m"), Ok(Duration::from_secs(300)));
-        assert_eq!(parse_time("1h 30m"), Ok(Duration::from_secs(5_400)));
-        for wrong in ["", "-1", "x", "1e999", "nan"] {
-            assert!(parse_time(wrong).is_err(), "{wrong}");
-        }
-        assert!(parse_limit("0").is_err() && parse_limit("1ms").is_ok());
-        assert_eq!(parse_percent("2 %"), Ok(2.0));
-        assert!(parse_percent("two").is_err());
     }
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Trouble;
-use super::arguments::{Compare, OutputPolicy, Parameters, Variants};
+use super::arguments::{Compare, Parameters, Variants};
+use super::values::OutputPolicy;
 use crate::model::{ByteText, FailurePolicy, HookKind, Input, Metric, Output};
 use crate::plan::{Parameter, PlanError, Question, Surroundings, Typed, metric_from, parameters};
 

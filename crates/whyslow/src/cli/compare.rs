@@ -67,8 +67,10 @@ fn check_files(options: &Compare, experiment: &Experiment) -> Result<(), Trouble
             .hint("name a file, or write --record ./- for one of that name"));
     }
     let files = [("--record ", &options.files.record), ("--resume ", &options.files.resume)];
-    let mut parts: Vec<Part> =
-        files.into_iter().filter_map(|(option, path)| Some(Part::written(option, path.as_deref()?))).collect();
+    let mut parts: Vec<Part> = files
+        .into_iter()
+        .filter_map(|(option, path)| Some(Part::written(option, path.as_deref()?)))
+        .collect();
     for variant in plan::variants(experiment) {
         if let Input::File(path) = &variant.launch.stdin {
             parts.push(Part::left_alone("--input ", path));
@@ -86,7 +88,7 @@ fn check_files(options: &Compare, experiment: &Experiment) -> Result<(), Trouble
 fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
     let analysis = analyze(&measured.recording);
     let is_empty = analysis.variants.iter().all(|variant| variant.runs + variant.failed == 0);
-    let is_failed = matches!(analysis.stop, Some(Stop::Failed | Stop::HookFailed));
+    let is_failed = matches!(analysis.stop, Some(Stop::Failed | Stop::HookFailed | Stop::NeverSucceeded));
     let has_result = analysis.variants.iter().any(|variant| variant.runs > 0) || !(is_empty || is_failed);
     if options.output.json || has_result {
         show(&measured.recording, &analysis, &options.output, screen)?;
@@ -96,10 +98,14 @@ fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Res
         Some(SessionError::Watcher(error)) => return Err(Trouble::new(chain(&error))),
         None => {}
     }
+    if analysis.stop == Some(Stop::Interrupted) && !has_result {
+        let _ = writeln!(screen.stderr, "interrupted before a run was measured: there is nothing to show");
+    }
     Ok(match analysis.stop {
         Some(Stop::Interrupted) => Status::Interrupted,
         Some(Stop::Failed) => return Err(failed(&analysis)),
         Some(Stop::HookFailed) => return Err(hook_failed(&analysis)),
+        Some(Stop::NeverSucceeded) => return Err(never_succeeded(&analysis)),
         _ => Status::Done,
     })
 }
@@ -128,6 +134,13 @@ fn hook_failed(analysis: &Analysis) -> Trouble {
         .hint("hooks run by `sh -c` with the environment and directory of their command, and must succeed")
 }
 
+fn never_succeeded(analysis: &Analysis) -> Trouble {
+    let failing = analysis.variants.iter().filter(|variant| variant.runs == 0);
+    let names: Vec<&str> = failing.map(|variant| variant.name.as_str()).collect();
+    Trouble::new(format!("no run of {} succeeded", names.join(" and ")))
+        .hint("if its exit status is an answer (no match, files differ), add --success-codes 0,1")
+}
+
 /// The run that ended the comparison, with the end of its standard error.
 fn failed(analysis: &Analysis) -> Trouble {
     let Some(failure) = &analysis.failure else { return Trouble::new("a command failed") };
@@ -140,7 +153,15 @@ fn failed(analysis: &Analysis) -> Trouble {
     Trouble::new(format!("{} {}", variant.name, report::exit(&failure.exit)))
         .details(report::last_lines(&failure.stderr_tail))
         .hint(match &failure.exit {
-            Exit::NotStarted { .. } => "run it by itself to see whether it starts there",
+            Exit::NotStarted { step, .. } => match step.as_str() {
+                "stdin" => "does the file of --input exist, and may it be read?",
+                "stdout" => "can the file of --output be written?",
+                "chdir" => "does the directory exist, and may it be entered?",
+                "affinity" => "are there such CPUs? `nproc --all` tells how many",
+                "environment" => "the name of a variable is not empty and holds no `=`",
+                "exec" => "is it a program, and executable (chmod +x)?",
+                _ => "run it by itself to see whether it starts there",
+            },
             Exit::Code(1) if failure.stderr_tail.is_empty() => {
                 "it said nothing: if this status is an answer (no match, files differ), add --success-codes 0,1"
             }

@@ -13,6 +13,7 @@ mod recorder;
 mod report;
 mod screen;
 mod stat;
+mod values;
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -12,7 +12,8 @@ pub fn nearest_program(name: &str) -> Option<String> {
         return None;
     }
     let path = std::env::var_os("PATH")?;
-    let programs = std::env::split_paths(&path).filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let programs =
+        std::env::split_paths(&path).filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
     let named = programs.filter_map(|entry| {
         let program = entry.file_name().into_string().ok()?;
         let likeness = strsim::jaro_winkler(name, &program);

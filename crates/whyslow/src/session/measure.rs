@@ -10,6 +10,8 @@ use crate::model::{
 };
 use crate::plan;
 
+/// After so many blocks, a variant that never succeeded never will.
+const FAILURES_ENOUGH: usize = 10;
 /// How many bytes at the end of the standard error of a failed run are kept.
 const KEPT_STDERR: usize = 2_000;
 
@@ -68,6 +70,8 @@ struct Session<'a> {
     complete_blocks: usize,
     /// Failed runs, warm-up included.
     failed_runs: usize,
+    /// Whether any run of the variant succeeded.
+    succeeded: Vec<bool>,
     warmup_block_s: Option<f64>,
     /// Variants whose setup was begun, in that order.
     set_up: Vec<usize>,
@@ -79,8 +83,10 @@ struct Session<'a> {
 
 impl<'a> Session<'a> {
     fn new(recording: Recording, machine: &'a mut dyn Machine, watcher: &'a mut dyn Watcher) -> Self {
+        let variants = plan::variants(&recording.header.experiment);
         Session {
-            variants: plan::variants(&recording.header.experiment),
+            succeeded: vec![false; variants.len()],
+            variants,
             recording,
             began_s: machine.now_s(),
             machine,
@@ -255,6 +261,7 @@ impl<'a> Session<'a> {
         let (counts, goes_on) = (design.counts(&outcome.exit), design.goes_on(&outcome.exit));
         let is_interrupted = outcome.exit == Exit::Interrupted;
         self.failed_runs += usize::from(!counts);
+        self.succeeded[variant] |= counts;
         // Kept before anybody is told: a recorder that fails must not cost the run.
         self.recording.runs.push(as_run(outcome, counts, variant, block, position, start_s));
         self.watcher.notice(Event::Ran(&self.recording.runs[self.recording.runs.len() - 1]))?;
@@ -301,8 +308,17 @@ impl<'a> Session<'a> {
         Ok(progress.is_decided && may_stop)
     }
 
+    /// A variant of which no run succeeds will not be compared however long it is run.
+    fn has_never_succeeded(&self) -> bool {
+        let is_open = matches!(self.recording.header.experiment.design.runs, RunCount::UntilDecided { .. });
+        is_open && self.block_times.len() >= FAILURES_ENOUGH && self.succeeded.contains(&false)
+    }
+
     /// All looks are made, or the next block would not fit into the budget.
     fn reason_to_stop(&self, blocks: usize, times: &[usize], elapsed_s: f64) -> Option<Stop> {
+        if self.has_never_succeeded() {
+            return Some(Stop::NeverSucceeded);
+        }
         let design = &self.recording.header.experiment.design;
         let last = *times.last().unwrap_or(&blocks);
         if blocks >= last {

@@ -114,13 +114,13 @@ fn a_command_that_fails_is_named_with_its_status_and_its_last_words() {
 #[test]
 fn every_way_to_fail_has_its_words() {
     let not_allowed = How::NotStarted { errno: libc::EACCES, step: "exec".into() };
-    for (how, error) in [
-        (How::Exit(1), "b exited with status 1"),
-        (How::Signal(11), "b was killed by signal 11 (SIGSEGV)"),
-        (not_allowed, "b could not be started (exec: permission denied)"),
+    for (how, error, hint) in [
+        (How::Exit(1), "b exited with status 1", "run it by itself"),
+        (How::Signal(11), "b was killed by signal 11 (SIGSEGV)", "run it by itself"),
+        (not_allowed, "b could not be started (exec: permission denied)", "executable"),
     ] {
         let printed = whyslow(failing(Failure::always(how)), &COMPARE);
-        assert_error(&printed, error, Some("run it by itself"));
+        assert_error(&printed, error, Some(hint));
     }
 }
 

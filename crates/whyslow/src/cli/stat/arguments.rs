@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::arguments::{Output, parse_percent};
+use crate::cli::arguments::Output;
+use crate::cli::values::parse_percent;
 use crate::peers;
 
 /// Say what measurements that you already have are worth: is the difference real?

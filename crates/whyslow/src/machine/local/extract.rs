@@ -1,7 +1,7 @@
 //! Numbers that a program prints: found in its standard output by a regular expression or a JSON pointer. What is not
 //! there, or is no number, is unknown and never 0. Pure.
 
-use regex::bytes::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use crate::model::{Pattern, Source};
@@ -31,7 +31,8 @@ impl Extractor {
     fn compiled(&mut self, expression: &str) -> Option<&Regex> {
         let place = self.ready.iter().position(|(known, _)| known == expression).unwrap_or_else(|| {
             self.ready.truncate(READY_LIMIT - 1);
-            self.ready.push((expression.to_owned(), Regex::new(expression).ok()));
+            self.ready
+                .push((expression.to_owned(), RegexBuilder::new(expression).unicode(false).build().ok()));
             self.ready.len() - 1
         });
         self.ready[place].1.as_ref()
