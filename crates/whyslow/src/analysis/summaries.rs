@@ -92,10 +92,10 @@ fn summarize_variant(
         argv: variant.launch.argv.iter().map(|word| word.lossy().into_owned()).collect(),
         runs: samples.runs(index).count(),
         failed: failures.iter().map(|(_, count)| count).sum(),
-        timed_out_after_s: failures
-            .iter()
-            .find(|(exit, _)| *exit == Exit::TimedOut)
-            .and_then(|_| variant.launch.timeout_s),
+        timed_out_after_s: variant
+            .launch
+            .timeout_s
+            .filter(|_| failures.iter().any(|(exit, _)| *exit == Exit::TimedOut)),
         failures,
         user_share,
         wait_share: wait_share(index, samples),
