@@ -213,6 +213,12 @@ fn parameters_are_where_hyperfine_has_them() {
     });
     let file: Value = serde_json::from_str(&write("hyperfine-json", &recording)).unwrap();
     assert_eq!(file["results"][1]["parameters"], serde_json::json!({ "n": "2" }));
+    recording.header.experiment.factors[0].levels[0].name = "gzip -{n}".into();
+    let text = write("go", &recording);
+    assert!(
+        text.contains("BenchmarkCompare/command=gzip_-2/n=2-1\t"),
+        "what runs, not what was typed:\n{text}"
+    );
     let file: Value = serde_json::from_str(&write("hyperfine-json2", &recording)).unwrap();
     assert_eq!(file["results"][1]["parameters"], serde_json::json!({ "n": { "value": "2" } }));
     let rows = rows(&write("csv-summary", &recording));
