@@ -1,24 +1,22 @@
 //! What is wrong with a recording as a whole, and what weakens its numbers. A concern never removes a run and never
 //! changes a verdict; it says what to keep in mind and what to do.
 
-use benchmath::{dip, quantiles, spearman};
+mod machine;
+mod modes;
+mod runs;
+
+use benchmath::{quantiles, spearman};
+
+use machine::{drift, machine_concerns};
+use modes::two_modes;
+use runs::what_ran;
 
 use super::comparisons::read_together;
 use super::summaries::standing_out_from;
 use super::{Comparison, Reading, Samples, VariantSummary, Verdict};
-use crate::model::{FailurePolicy, Recording, Run};
+use crate::model::Recording;
 
-const DRIFT_SIGNIFICANCE: f64 = 0.001;
 const ORDER_SIGNIFICANCE: f64 = 0.01;
-/// sqrt(n) times Hartigan's dip above this means two modes (METHODOLOGY.md).
-const DIP_LIMIT: f64 = 0.61;
-const DIP_FROM: usize = 30;
-/// Rank correlation of two variants over the blocks above which their modes are the machine's.
-const TOGETHER_FROM: f64 = 0.5;
-const BUSY_WAIT_SHARE: f64 = 0.05;
-const BUSY_PRESSURE: f64 = 0.10;
-const STEAL_SHARE: f64 = 0.02;
-const FREQUENCY_CHANGE: f64 = 0.05;
 const SHORT_IN_FLOORS: f64 = 5.0;
 
 /// One thing to keep in mind.
@@ -213,108 +211,6 @@ pub fn raise(
     concerns
 }
 
-/// Whether all variants did the same, and did it to the end.
-fn what_ran(recording: &Recording, samples: &Samples, variants: &[VariantSummary]) -> Vec<Concern> {
-    let failed: Vec<usize> = (0..variants.len()).filter(|&index| variants[index].failed > 0).collect();
-    // Where the first failure ends the comparison, that is told already.
-    let design = &recording.header.experiment.design;
-    let goes_on = design.failures != FailurePolicy::Abort;
-    let failures = (goes_on && !failed.is_empty())
-        .then(|| Concern::Failures { variants: failed, rates_differ: rates_differ(design.base, variants) });
-    let mut concerns = outputs(recording, samples, variants.len());
-    concerns.extend(failures);
-    concerns.extend((0..variants.len()).filter_map(|variant| {
-        let runs = samples.runs(variant).filter(|run| run.leftovers > 0).count();
-        (runs > 0).then_some(Concern::Leftovers { variant, runs })
-    }));
-    concerns
-}
-
-/// The base against each of the others, with the error shared out.
-fn rates_differ(base: usize, variants: &[VariantSummary]) -> bool {
-    let limit = ORDER_SIGNIFICANCE / variants.len().saturating_sub(1).max(1) as f64;
-    let of_base = &variants[base];
-    variants.iter().any(|other| {
-        let (base_runs, other_runs) = (of_base.runs + of_base.failed, other.runs + other.failed);
-        benchmath::rates_differ(of_base.failed, base_runs, other.failed, other_runs) < limit
-    })
-}
-
-fn outputs(recording: &Recording, samples: &Samples, variants: usize) -> Vec<Concern> {
-    let base = recording.header.experiment.design.base;
-    let digests: Vec<Vec<u64>> = (0..variants)
-        .map(|variant| samples.runs(variant).filter_map(|run| run.output_digest).collect())
-        .collect();
-    let varies = |variant: &usize| digests[*variant].windows(2).any(|pair| pair[0] != pair[1]);
-    let differs = |other: &usize| {
-        !varies(other)
-            && !varies(&base)
-            && digests[base].first().zip(digests[*other].first()).is_some_and(|(a, b)| a != b)
-    };
-    let others: Vec<usize> = (0..variants).filter(differs).collect();
-    let mut concerns: Vec<Concern> =
-        (0..variants).filter(varies).map(|variant| Concern::OutputVaries { variant }).collect();
-    if !others.is_empty() {
-        concerns.push(Concern::OutputDiffers { others });
-    }
-    concerns
-}
-
-fn machine_concerns(samples: &Samples, variants: &[VariantSummary]) -> Vec<Concern> {
-    let runs = || (0..variants.len()).flat_map(|variant| samples.runs(variant));
-    let mean =
-        |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-    let wait_share = mean(variants.iter().filter_map(|variant| variant.wait_share).collect());
-    let pressure = mean(runs().filter_map(|run| run.conditions.cpu_pressure.map(f64::from)).collect());
-    let stolen: f64 = runs().filter_map(|run| run.conditions.steal_s.map(f64::from)).sum();
-    let wall: f64 = (0..variants.len()).flat_map(|variant| samples.values(variant, "wall_s")).sum();
-
-    let busy =
-        wait_share.filter(|&share| share > BUSY_WAIT_SHARE).map(|wait_share| Concern::Busy { wait_share });
-    // The wait of the program itself says more; the pressure of the machine stands in where it is unknown.
-    let pressed = pressure
-        .filter(|&share| wait_share.is_none() && share > BUSY_PRESSURE)
-        .map(|share| Concern::Pressure { share: share.min(1.0) });
-    let steal = (wall > 0.0 && stolen / wall > STEAL_SHARE).then(|| Concern::Steal { share: stolen / wall });
-    let slept: Vec<f64> =
-        runs().filter_map(|run| run.conditions.suspended_s.map(f64::from)).filter(|&s| s > 0.0).collect();
-    let suspended =
-        (!slept.is_empty()).then(|| Concern::Suspended { runs: slept.len(), seconds: slept.iter().sum() });
-    let frequency = |run: &Run| Some((run.start_s, f64::from(run.conditions.frequency_hz?)));
-    let mut frequencies: Vec<(f64, f64)> = runs().filter_map(frequency).collect();
-    frequencies.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let hertz: Vec<f64> = frequencies.into_iter().map(|(_, hertz)| hertz).collect();
-    let frequency = first_to_last_quarter(&hertz)
-        .filter(|ratio| (ratio - 1.0).abs() > FREQUENCY_CHANGE)
-        .map(|ratio| Concern::Frequency { change: ratio - 1.0 });
-    [suspended, busy, pressed, steal, frequency].into_iter().flatten().collect()
-}
-
-/// Median of the last quarter over median of the first.
-fn first_to_last_quarter(values: &[f64]) -> Option<f64> {
-    let quarter = values.len() / 4;
-    if quarter == 0 {
-        return None;
-    }
-    let first = quantiles::median(&values[..quarter])?;
-    let last = quantiles::median(&values[values.len() - quarter..])?;
-    (first > 0.0).then(|| last / first)
-}
-
-/// The level of each block is the mean logarithm of its wall times.
-fn drift(samples: &Samples, recording: &Recording, variants: usize) -> Option<Concern> {
-    let base = recording.header.experiment.design.base;
-    let other = (0..variants).find(|&other| other != base)?;
-    let levels: Vec<f64> = samples.log_ratios(base, other, "wall_s").iter().map(|block| block.mean).collect();
-    let time: Vec<f64> = (0..levels.len()).map(|block| block as f64).collect();
-    let correlation = spearman::spearman(&time, &levels)?;
-    let factors: Vec<f64> = levels.iter().map(|level| level.exp()).collect();
-    let change = first_to_last_quarter(&factors)? - 1.0;
-    let is_drift =
-        correlation.p < DRIFT_SIGNIFICANCE && change.abs() > recording.header.experiment.design.margin;
-    is_drift.then_some(Concern::Drift { change })
-}
-
 fn comparison_concerns(
     samples: &Samples,
     variants: &[VariantSummary],
@@ -399,69 +295,6 @@ fn outliers(samples: &Samples, variant: usize) -> Option<Outliers> {
     })
 }
 
-fn two_modes(samples: &Samples, recording: &Recording, variants: usize, is_busy: bool) -> Option<Concern> {
-    let found: Vec<TwoModes> = samples
-        .of_each_variant(|variant| modes_of(samples, variant, is_busy))
-        .into_iter()
-        .flatten()
-        .collect();
-    let first = found.first()?;
-    let together = found.len() == variants
-        && go_together(samples, recording.header.experiment.design.base, &first.metric) > TOGETHER_FROM;
-    Some(Concern::TwoModes { variants: found, together })
-}
-
-/// CPU time shows modes of the program; wall time shows those of waiting too, but on a busy machine only the load.
-fn modes_of(samples: &Samples, variant: usize, is_busy: bool) -> Option<TwoModes> {
-    let metrics: &[&str] = if is_busy { &["cpu_s"] } else { &["cpu_s", "wall_s"] };
-    metrics.iter().find_map(|metric| {
-        let modes = modes(&samples.values(variant, metric))?;
-        Some(TwoModes { variant, metric: (*metric).to_owned(), modes })
-    })
-}
-
-/// Rank correlation of the base and another variant over the blocks.
-fn go_together(samples: &Samples, base: usize, metric: &str) -> f64 {
-    let other = usize::from(base == 0);
-    let ratios = samples.log_ratios(base, other, metric);
-    let (of_base, of_other): (Vec<f64>, Vec<f64>) = ratios
-        .iter()
-        .map(|ratio| (ratio.mean - ratio.difference / 2.0, ratio.mean + ratio.difference / 2.0))
-        .unzip();
-    spearman::spearman(&of_base, &of_other).map_or(0.0, |correlation| correlation.rho)
-}
-
-fn modes(values: &[f64]) -> Option<[Mode; 2]> {
-    let mut logs: Vec<f64> = values.iter().filter(|&&value| value > 0.0).map(|value| value.ln()).collect();
-    if logs.len() < DIP_FROM || (logs.len() as f64).sqrt() * dip::dip(&logs)? <= DIP_LIMIT {
-        return None;
-    }
-    logs.sort_by(f64::total_cmp);
-    let split = best_split(&logs);
-    let mode = |part: &[f64]| {
-        Some(Mode { median: quantiles::median(part)?.exp(), share: part.len() as f64 / logs.len() as f64 })
-    };
-    Some([mode(&logs[..split])?, mode(&logs[split..])?])
-}
-
-/// Where to cut sorted values in two so that the groups are farthest apart for their sizes (Otsu's rule).
-fn best_split(sorted: &[f64]) -> usize {
-    let n = sorted.len() as f64;
-    let total: f64 = sorted.iter().sum();
-    let mut below = 0.0;
-    let mut best = (f64::NEG_INFINITY, 1);
-    for split in 1..sorted.len() {
-        below += sorted[split - 1];
-        let (count, rest) = (split as f64, n - split as f64);
-        let gap = below / count - (total - below) / rest;
-        let score = count * rest * gap * gap;
-        if score > best.0 {
-            best = (score, split);
-        }
-    }
-    best.1
-}
-
 fn short(recording: &Recording, index: usize, variant: &VariantSummary) -> Option<Concern> {
     let floor_s = recording.header.floor?.wall_s;
     let median_s = variant.median("wall_s")?;
@@ -482,29 +315,4 @@ fn too_few_blocks(recording: &Recording, comparisons: &[Comparison]) -> Option<C
         .map_or(1.0 - recording.header.experiment.design.confidence, |looks| looks.alpha_each);
     let needed = benchmath::signed_rank::fewest_blocks(alpha_each);
     (needed > open.blocks).then_some(Concern::TooFewBlocks { blocks: open.blocks, needed })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use benchmath::random::SplitMix64;
-
-    #[test]
-    fn two_groups_are_found_and_measured() {
-        let mut random = SplitMix64::new(3);
-        let values: Vec<f64> = (0..120)
-            .map(|run| (if run % 3 == 0 { 1.2 } else { 1.0 }) * (1.0 + 0.01 * random.normal()))
-            .collect();
-        let [fast, slow] = modes(&values).expect("two modes");
-        assert!((fast.median - 1.0).abs() < 0.01 && (slow.median - 1.2).abs() < 0.02);
-        assert!((fast.share - 2.0 / 3.0).abs() < 0.02);
-    }
-
-    #[test]
-    fn one_group_has_no_modes() {
-        let mut random = SplitMix64::new(4);
-        let values: Vec<f64> = (0..200).map(|_| 1.0 + 0.05 * random.normal()).collect();
-        assert_eq!(modes(&values), None);
-        assert_eq!(modes(&[1.0; 100]), None, "equal values have no modes");
-    }
 }
