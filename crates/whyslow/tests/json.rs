@@ -37,6 +37,9 @@ fn results() -> Vec<Value> {
         result(failing(How::Signal(9)), &["--runs", "30"]),
         result(failing(How::Stop(21)), &["--runs", "30"]),
         result(failing(not_started), &["--runs", "30"]),
+        result(failing(How::Exit(22)), &["--runs", "30", "--ignore-failure"]),
+        // No program of this world is called sh, so the hook cannot be started.
+        result(pair(1.2), &["--prepare", "true"]),
         result(pair(1.2).with_interrupt(Interrupt::AfterRuns(0)), &[]),
         result_of_stat(),
     ]

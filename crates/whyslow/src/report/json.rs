@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::words::concern;
+use super::words::{concern, exit as report_exit, failure_kind};
 use crate::analysis::{Analysis, Comparison, Estimate, Forecast, Summary, VariantSummary, Verdict};
 use crate::model::{Recording, Stop};
 
@@ -35,6 +35,13 @@ pub fn json(recording: &Recording, analysis: &Analysis) -> Value {
             "exit": failure.exit,
             "stderr_tail": failure.stderr_tail,
         })),
+        "hook_failure": analysis.hook_failure.as_ref().map(|failure| json!({
+            "hook": failure.kind.name(),
+            "variant": analysis.variants[failure.variant].name,
+            "block": failure.block,
+            "how": report_exit(&failure.exit),
+            "stderr_tail": failure.stderr_tail,
+        })),
         "not_measured": analysis.missing,
         "floor": analysis.floor,
         "host": recording.header.host,
@@ -53,6 +60,10 @@ fn variant(variant: &VariantSummary) -> Value {
         "argv": variant.argv,
         "runs": variant.runs,
         "failed": variant.failed,
+        "failures": variant.failures.iter().map(|(exit, runs)| json!({
+            "how": failure_kind(exit),
+            "runs": runs,
+        })).collect::<Vec<_>>(),
         "metrics": metrics,
         "user_share": variant.user_share.as_ref().map(estimate),
         "cpu_wait_share": variant.wait_share,

@@ -164,7 +164,7 @@ pub fn failures(variant: &VariantSummary) -> String {
 }
 
 /// What several runs that failed have in common.
-fn failure_kind(exit: &Exit) -> String {
+pub fn failure_kind(exit: &Exit) -> String {
     match exit {
         Exit::Code(code) => format!("with status {code}"),
         Exit::Signal(signal) => format!("by signal {signal}{}", signal_name(*signal)),
