@@ -83,8 +83,7 @@ fn comparison(
     metric: &str,
 ) -> Option<Comparison> {
     let design = &recording.header.experiment.design;
-    let ratios = samples.log_ratios(design.base, other, metric);
-    let differences: Vec<f64> = ratios.iter().map(|ratio| ratio.difference).collect();
+    let differences = samples.differences(design.base, other, metric);
     let decision = decide(&differences, looks.alpha_each, design.margin.ln_1p())?;
     let known = &recording.header.experiment.metrics[recording.metric_index(metric)?];
     Some(Comparison {

@@ -1,5 +1,6 @@
 //! The decision: from the log ratios of the blocks to an interval and a verdict. METHODOLOGY.md argues every step.
 
+use benchmath::summary::lag_one_correlation;
 use benchmath::{signed_rank, verdict};
 
 use super::Verdict;
@@ -58,15 +59,8 @@ fn units(differences: &[f64]) -> Vec<f64> {
 /// Random order makes neighbouring log ratios independent when nothing differs; a correlation means that the
 /// difference itself comes and goes.
 fn is_correlated(units: &[f64]) -> bool {
-    units.len() >= CORRELATION_FROM
-        && lag_one_correlation(units).is_some_and(|r| r > 1.65 / (units.len() as f64).sqrt())
-}
-
-fn lag_one_correlation(values: &[f64]) -> Option<f64> {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let total: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let lagged: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
-    (total > 0.0).then(|| lagged / total)
+    // Equal units have no correlation: it is not a number, and no number is above the limit.
+    units.len() >= CORRELATION_FROM && lag_one_correlation(units) > 1.65 / (units.len() as f64).sqrt()
 }
 
 /// The wider of the intervals from single blocks and from means of two neighbours, and, where those still correlate,

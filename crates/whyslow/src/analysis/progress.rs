@@ -26,8 +26,7 @@ pub fn progress(recording: &Recording, variants: usize, looks: &Looks) -> Progre
     let needed = [design.leading.as_str(), "wall_s", "cpu_s", "run_queue_wait_s"];
     let samples = Samples::collect_of(recording, variants, |metric| needed.contains(&metric));
     let on = |metric: &str, other: usize| {
-        let ratios = samples.log_ratios(design.base, other, metric);
-        let differences: Vec<f64> = ratios.iter().map(|ratio| ratio.difference).collect();
+        let differences = samples.differences(design.base, other, metric);
         decide(&differences, looks.alpha_each, design.margin.ln_1p())
     };
     let others = (0..variants).filter(|&other| other != design.base);

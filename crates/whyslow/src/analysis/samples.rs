@@ -60,6 +60,11 @@ impl<'a> Samples<'a> {
         &self.complete_blocks
     }
 
+    /// The same as [`Samples::log_ratios`], for whoever only decides.
+    pub fn differences(&self, base: usize, other: usize, metric: &str) -> Vec<f64> {
+        self.log_ratios(base, other, metric).iter().map(|ratio| ratio.difference).collect()
+    }
+
     /// ln(other / base) of a metric for each complete block, in order. A block with an unknown or non-positive
     /// value has no ratio and is left out.
     pub fn log_ratios(&self, base: usize, other: usize, metric: &str) -> Vec<BlockRatio> {

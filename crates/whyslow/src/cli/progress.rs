@@ -1,4 +1,4 @@
-//! The line that tells how far a measurement is. It is drawn between blocks only: anything that ticks while a
+//! The line that tells how far a measurement is. It is drawn between runs only: anything that ticks while a
 //! command runs would take part in the measurement.
 
 use std::io::Write;

@@ -145,21 +145,23 @@ fn missing(what: &str, why: String, remedy: Option<String>) -> Missing {
     Missing { what: what.to_owned(), why, remedy }
 }
 
+/// Where the system gives everything.
+#[cfg(test)]
+pub const ALL: Abilities = Abilities {
+    task_clock: Ok(()),
+    count_all_faults: true,
+    schedstat: true,
+    peak_memory: true,
+    disk_blocks: true,
+    proc: true,
+    children: true,
+    perf_paranoid: Some(2),
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::KNOWN_METRICS;
-
-    const ALL: Abilities = Abilities {
-        task_clock: Ok(()),
-        count_all_faults: true,
-        schedstat: true,
-        peak_memory: true,
-        disk_blocks: true,
-        proc: true,
-        children: true,
-        perf_paranoid: Some(2),
-    };
 
     #[test]
     fn everything_known_can_be_had_where_the_system_gives_all() {

@@ -145,18 +145,8 @@ fn count(count: u64) -> Option<f64> {
 mod tests {
     use whyslow_launcher::SchedStat;
 
+    use super::super::abilities::ALL;
     use super::*;
-
-    const CAN: Abilities = Abilities {
-        task_clock: Ok(()),
-        count_all_faults: true,
-        schedstat: true,
-        peak_memory: true,
-        disk_blocks: true,
-        proc: true,
-        children: true,
-        perf_paranoid: None,
-    };
 
     /// A run of 20 ms, 10 ms of it on a CPU, all in the first thread.
     fn reply() -> Reply {
@@ -193,14 +183,14 @@ mod tests {
         let metrics = Metric::all_known();
         let reply = reply();
         let seen = Seen { reply: &reply, output_bytes: Some(11), printed: &[] };
-        let given: Vec<f64> = values(&metrics, &seen, &CAN).into_iter().map(Option::unwrap).collect();
+        let given: Vec<f64> = values(&metrics, &seen, &ALL).into_iter().map(Option::unwrap).collect();
         let expected =
             [0.02, 0.01, 0.008, 0.002, 0.0101, 0.01, 0.007, 1048576.0, 95.0, 2.0, 3.0, 0.0, 16.0, 0.0, 11.0];
         assert_eq!(given.len(), expected.len());
         for ((metric, given), expected) in metrics.iter().zip(given).zip(expected) {
             assert!((given - expected).abs() < 1e-12, "{}: {given}", metric.name);
         }
-        assert_eq!(of("instructions", &reply, &CAN), None);
+        assert_eq!(of("instructions", &reply, &ALL), None);
     }
 
     #[test]
@@ -225,17 +215,17 @@ mod tests {
             "peak_rss_bytes",
         ];
         for name in unknown {
-            assert_eq!(of(name, &silent, &CAN), None, "{name}");
+            assert_eq!(of(name, &silent, &ALL), None, "{name}");
         }
-        assert_eq!(of("page_faults", &silent, &CAN), Some(92.0), "wait4 counted");
+        assert_eq!(of("page_faults", &silent, &ALL), Some(92.0), "wait4 counted");
         let all_user = Reply { system_ns: 0, ..reply() };
-        assert_eq!(of("system_s", &all_user, &CAN), Some(0.0), "a part may be 0");
+        assert_eq!(of("system_s", &all_user, &ALL), Some(0.0), "a part may be 0");
     }
 
     #[test]
     fn what_the_system_denies_is_unknown() {
-        let bare = Abilities { schedstat: false, disk_blocks: false, task_clock: Err(libc::EACCES), ..CAN };
-        let user_only = Abilities { count_all_faults: false, ..CAN };
+        let bare = Abilities { schedstat: false, disk_blocks: false, task_clock: Err(libc::EACCES), ..ALL };
+        let user_only = Abilities { count_all_faults: false, ..ALL };
         assert_eq!(of("page_faults", &reply(), &user_only), Some(92.0));
         let denied = Reply { task_clock_ns: None, page_faults: None, main_thread: None, ..reply() };
         for name in ["task_clock_s", "main_cpu_s", "run_queue_wait_s", "blocks_read", "blocks_written"] {
@@ -247,29 +237,29 @@ mod tests {
     #[test]
     fn what_orphans_used_is_in_the_cpu_time() {
         let with = Reply { leftover_user_ns: 4_000_000, leftover_system_ns: 1_000_000, ..reply() };
-        assert_eq!(of("cpu_s", &with, &CAN), Some(0.015));
-        assert_eq!(of("user_s", &with, &CAN), Some(0.012));
-        assert_eq!(of("run_queue_wait_s", &with, &CAN), None, "not all of the work was the first thread's");
+        assert_eq!(of("cpu_s", &with, &ALL), Some(0.015));
+        assert_eq!(of("user_s", &with, &ALL), Some(0.012));
+        assert_eq!(of("run_queue_wait_s", &with, &ALL), None, "not all of the work was the first thread's");
     }
 
     #[test]
     fn the_wait_of_the_first_thread_is_not_given_for_a_tree() {
         // 10 ms in the first thread allow for 1.5 ms elsewhere.
         let single = Reply { user_ns: 9_400_000, ..reply() };
-        assert_eq!(of("run_queue_wait_s", &single, &CAN), Some(0.007));
+        assert_eq!(of("run_queue_wait_s", &single, &ALL), Some(0.007));
         let waited_for = Reply { user_ns: 9_600_000, ..reply() };
-        assert_eq!(of("run_queue_wait_s", &waited_for, &CAN), None);
+        assert_eq!(of("run_queue_wait_s", &waited_for, &ALL), None);
         let not_waited_for = Reply { task_clock_ns: Some(11_600_000), ..reply() };
-        assert_eq!(of("run_queue_wait_s", &not_waited_for, &CAN), None);
-        assert_eq!(of("main_cpu_s", &not_waited_for, &CAN), Some(0.01));
+        assert_eq!(of("run_queue_wait_s", &not_waited_for, &ALL), None);
+        assert_eq!(of("main_cpu_s", &not_waited_for, &ALL), Some(0.01));
     }
 
     #[test]
     fn no_run_waits_longer_than_it_lasts() {
         let main_thread = Some(SchedStat { on_cpu_ns: 10_000_000, wait_ns: 12_000_000, slices: 4 });
-        assert_eq!(of("run_queue_wait_s", &Reply { main_thread, ..reply() }, &CAN), Some(0.01));
+        assert_eq!(of("run_queue_wait_s", &Reply { main_thread, ..reply() }, &ALL), Some(0.01));
         let busy = Some(SchedStat { on_cpu_ns: 21_000_000, wait_ns: 1, slices: 4 });
-        assert_eq!(of("run_queue_wait_s", &Reply { main_thread: busy, ..reply() }, &CAN), Some(0.0));
+        assert_eq!(of("run_queue_wait_s", &Reply { main_thread: busy, ..reply() }, &ALL), Some(0.0));
     }
 
     #[test]
@@ -288,7 +278,7 @@ mod tests {
         for outcome in [Ended::NotStarted { errno: 2, step: "exec" }, Ended::Cancelled] {
             let reply = Reply { outcome, ..reply() };
             let seen = Seen { reply: &reply, output_bytes: None, printed: &[] };
-            assert!(values(&Metric::all_known(), &seen, &CAN).iter().all(Option::is_none));
+            assert!(values(&Metric::all_known(), &seen, &ALL).iter().all(Option::is_none));
         }
     }
 
