@@ -63,7 +63,9 @@ impl<'a> ProgressLine<'a> {
             Event::Ended(_) => self.clear(),
             Event::Began(_) => self.draw("warming up".to_owned()),
             Event::Ran(run) => self.ran(run),
-            Event::HookFailed(_) | Event::Settled(_) => {}
+            Event::Probing(probe) => self.draw(format!("looking: {}", probe.known().title)),
+            Event::Probed(_) => self.clear(),
+            Event::HookFailed(_) | Event::Settled(_) | Event::StageBegan(_) => {}
         }
     }
 

@@ -43,7 +43,9 @@ impl Recorder {
             Event::Settled(looks) => self.writer.looks(looks),
             Event::HookFailed(failure) => self.writer.hook_failure(failure),
             Event::Ended(end) => self.writer.end(end),
-            Event::BlockDone(_) | Event::Looked(_) => Ok(()),
+            Event::Probed(trace) => self.writer.trace(trace),
+            Event::StageBegan(plan) => self.writer.stage(plan),
+            Event::BlockDone(_) | Event::Looked(_) | Event::Probing(_) => Ok(()),
         };
         let what = || format!("cannot write the recording {}", self.path);
         written.map_err(|source| WatcherError { what: what(), source: Some(source) })

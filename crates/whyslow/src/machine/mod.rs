@@ -7,7 +7,9 @@ pub mod simulated;
 use std::error::Error;
 use std::io;
 
-use crate::model::{Circumstances, Conditions, Exit, Floor, HookKind, Host, Launch, Metric, Missing};
+use crate::model::{
+    Circumstances, Conditions, Exit, Floor, HookKind, Host, Launch, Metric, Missing, Preload, Probe, Seen,
+};
 
 /// Something that can run commands and say what they cost.
 pub trait Machine {
@@ -29,6 +31,21 @@ pub trait Machine {
 
     /// What cannot be seen of any run here, besides metrics.
     fn blind_spots(&self) -> Vec<Missing> {
+        Vec::new()
+    }
+
+    /// `Err` says why a probe cannot be used here and how to get it.
+    fn can_probe(&mut self, probe: Probe) -> Result<(), Missing> {
+        Err(no_probe(probe))
+    }
+
+    /// Runs the launch once under a probe. What the probe sees is data, and so is that it can see nothing of this launch.
+    fn probe(&mut self, _launch: &Launch, probe: Probe) -> Seen {
+        Seen::Missing(no_probe(probe))
+    }
+
+    /// Libraries for a what-if that are here: of our own, and those found on the machine.
+    fn allocators(&mut self) -> Vec<Preload> {
         Vec::new()
     }
 
@@ -56,6 +73,14 @@ pub trait Machine {
 
     /// Whether the user asked to stop.
     fn interrupted(&self) -> bool;
+}
+
+fn no_probe(probe: Probe) -> Missing {
+    Missing {
+        what: probe.known().title.to_owned(),
+        why: "this machine has no such probe".to_owned(),
+        remedy: None,
+    }
 }
 
 /// What one run gave.

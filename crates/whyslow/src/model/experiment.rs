@@ -49,6 +49,50 @@ pub struct Launch {
     /// CPUs that it may run on; `None` leaves it as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Vec<usize>>,
+    /// Libraries loaded before all others, in front of those that LD_PRELOAD names already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preloads: Vec<Preload>,
+}
+
+/// A library that changes what a program does without changing the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Preload {
+    /// The allocator that comes with whyslow.
+    Mimalloc,
+    /// A library of this machine: an absolute path, or a name that the loader finds.
+    File(PathBuf),
+    Shim(Shim),
+}
+
+/// Small libraries of our own, each of which changes one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shim {
+    /// fsync, fdatasync, sync_file_range, msync, sync and O_SYNC do nothing. For an experiment only: data may be lost.
+    NoSync,
+    /// mmap of private memory is filled at once (MAP_POPULATE).
+    Populate,
+    /// TCP_NODELAY on every TCP socket.
+    NoDelay,
+    /// fork that is followed by exec shares memory (as vfork does), for posix_spawn and system.
+    Spawn,
+    /// The soft limit of open files is at most 1024 in every program that is started.
+    FewFiles,
+}
+
+impl Shim {
+    pub const ALL: [Shim; 5] = [Shim::NoSync, Shim::Populate, Shim::NoDelay, Shim::Spawn, Shim::FewFiles];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Shim::NoSync => "no-sync",
+            Shim::Populate => "populate",
+            Shim::NoDelay => "no-delay",
+            Shim::Spawn => "spawn",
+            Shim::FewFiles => "few-files",
+        }
+    }
 }
 
 /// Where the standard output of a run goes.
@@ -91,6 +135,8 @@ pub struct Factor {
 pub enum Role {
     /// The user asked about it.
     Asked,
+    /// A suspected cause, taken away or added.
+    WhatIf,
 }
 
 /// One setting of a factor.
@@ -111,6 +157,7 @@ pub enum Edit {
     Stdin(Input),
     Stdout(Output),
     Affinity(Vec<usize>),
+    Preload(Preload),
     Timeout(f64),
     /// A command around the runs; not measured.
     Hook(HookKind, Vec<ByteText>),

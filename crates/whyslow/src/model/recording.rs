@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Experiment, HookKind, Unit, Values};
+use super::{Experiment, HookKind, Stage, TraceEntry, Unit, Values};
 
 /// Raised when a reader of the older form would misread the newer one.
 pub const FORMAT_VERSION: u32 = 1;
@@ -20,6 +20,10 @@ pub struct Recording {
     pub hook_failure: Option<HookFailure>,
     /// `None` when the recording breaks off (killed, power lost).
     pub end: Option<End>,
+    /// What probes saw of the variants, in the order in which they looked.
+    pub traces: Vec<TraceEntry>,
+    /// Rounds of experiments on suspected causes.
+    pub stages: Vec<Stage>,
 }
 
 /// The first line of a recording.
@@ -201,7 +205,15 @@ pub enum Stop {
 
 impl Recording {
     pub fn new(header: Header) -> Self {
-        Recording { header, runs: Vec::new(), looks: None, hook_failure: None, end: None }
+        Recording {
+            header,
+            runs: Vec::new(),
+            looks: None,
+            hook_failure: None,
+            end: None,
+            traces: Vec::new(),
+            stages: Vec::new(),
+        }
     }
 
     /// Place of a metric in the values of a run.

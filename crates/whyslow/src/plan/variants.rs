@@ -58,6 +58,7 @@ fn apply(edit: &Edit, variant: &mut Variant) {
         Edit::Stdin(input) => launch.stdin = input.clone(),
         Edit::Stdout(output) => launch.stdout = output.clone(),
         Edit::Affinity(cpus) => launch.affinity = Some(cpus.clone()),
+        Edit::Preload(preload) => launch.preloads.push(preload.clone()),
         Edit::Timeout(seconds) => launch.timeout_s = Some(*seconds),
         Edit::Hook(kind, argv) => {
             variant.hooks.insert(*kind, Launch { argv: argv.clone(), ..Launch::default() });

@@ -3,14 +3,16 @@
 
 mod block_times;
 mod check_up;
+mod look;
 mod measure;
 
 pub use check_up::check_up;
+pub use look::look;
 pub use measure::{Stamp, measure, resume};
 
 use crate::analysis::Progress;
 use crate::machine::MachineError;
-use crate::model::{End, Header, HookFailure, Looks, Recording, Run};
+use crate::model::{End, Header, HookFailure, Looks, Probe, Recording, Run, StagePlan, TraceEntry};
 
 /// Something that happened, in the order in which it did.
 pub enum Event<'a> {
@@ -23,6 +25,11 @@ pub enum Event<'a> {
     Settled(&'a Looks),
     Looked(&'a Progress),
     Ended(&'a End),
+    /// A probe is about to look, which takes a run.
+    Probing(Probe),
+    Probed(&'a TraceEntry),
+    /// A round of what-ifs begins; runs and an end follow.
+    StageBegan(&'a StagePlan),
 }
 
 /// What is known about the rest of an experiment after a block.

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{End, FORMAT_VERSION, Header, HookFailure, Looks, Run};
+use crate::model::{End, FORMAT_VERSION, Header, HookFailure, Looks, Run, StagePlan, TraceEntry};
 
 pub use read::{ReadError, is_whole, read, read_on};
 
@@ -15,11 +15,17 @@ pub use read::{ReadError, is_whole, read, read_on};
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {
-    Whyslow { header: Box<Header> },
+    Whyslow {
+        header: Box<Header>,
+    },
     Run(Run),
     Looks(Looks),
     Hook(HookFailure),
+    /// Also of a stage: the last one that began and did not end.
     End(End),
+    Trace(Box<TraceEntry>),
+    /// The runs that follow belong to it.
+    Stage(Box<StagePlan>),
 }
 
 /// The same for writing, without copies.
@@ -31,6 +37,8 @@ enum LineRef<'a> {
     Looks(&'a Looks),
     Hook(&'a HookFailure),
     End(&'a End),
+    Trace(&'a TraceEntry),
+    Stage(&'a StagePlan),
 }
 
 /// Appends the lines of a recording.
@@ -62,6 +70,14 @@ impl<W: Write> Writer<W> {
 
     pub fn end(&mut self, end: &End) -> std::io::Result<()> {
         self.append(&LineRef::End(end))
+    }
+
+    pub fn trace(&mut self, trace: &TraceEntry) -> std::io::Result<()> {
+        self.append(&LineRef::Trace(trace))
+    }
+
+    pub fn stage(&mut self, plan: &StagePlan) -> std::io::Result<()> {
+        self.append(&LineRef::Stage(plan))
     }
 
     /// One write for one line: a reader, or a power cut, sees all of it or a broken last line.

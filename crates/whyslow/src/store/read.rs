@@ -7,7 +7,9 @@ use std::thread;
 use serde::Deserialize;
 
 use super::Line;
-use crate::model::{FORMAT_VERSION, Header, Looks, Metric, Recording, Run};
+use crate::model::{
+    Experiment, FORMAT_VERSION, Header, Looks, Metric, Recording, Run, Stage, StagePlan, WhatIf,
+};
 
 /// Tables have a place for each of them, so a broken file must not ask for any number.
 const MOST_VARIANTS: usize = 10_000;
@@ -22,7 +24,8 @@ const LATEST_START_S: f64 = 1e12;
 
 /// What has no ends of lines must not fill the memory. The header names every variant.
 const LONGEST_HEADER: u64 = 64 << 20;
-const LONGEST_LINE: usize = 1 << 20;
+/// A profile is one line with all its stacks.
+const LONGEST_LINE: usize = 16 << 20;
 
 /// Enough to be worth a thread, and little beside what is kept of it.
 const BLOCK_BYTES: u64 = 1 << 20;
@@ -179,30 +182,55 @@ fn header(text: &[u8]) -> Result<Header, ReadError> {
 
 /// What later code relies on.
 fn check_header(header: Header) -> Result<Header, ReadError> {
-    let design = &header.experiment.design;
-    let what = match variant_count(&header) {
+    match broken_experiment(&header.experiment) {
+        Some(what) => Err(ReadError::Inconsistent { line: 1, what }),
+        None => Ok(header),
+    }
+}
+
+fn broken_experiment(experiment: &Experiment) -> Option<&'static str> {
+    let design = &experiment.design;
+    let what = match variant_count(experiment) {
         None | Some(0 | 1) => "too few variants, or too many",
         Some(variants) if design.base >= variants => "the base is none of the variants",
         _ if !(design.confidence > 0.0 && design.confidence < 1.0) => "the confidence is not between 0 and 1",
         _ if !(design.margin > 0.0 && design.margin.is_finite()) => "the margin is not above 0",
         _ if !(design.budget_s > 0.0 && design.budget_s.is_finite()) => "the budget is not above 0",
-        _ => return Ok(header),
+        _ => return None,
     };
-    Err(ReadError::Inconsistent { line: 1, what })
+    Some(what)
 }
 
 /// `None` where there are more than anybody measures.
-fn variant_count(header: &Header) -> Option<usize> {
-    let levels = header.experiment.factors.iter().map(|factor| factor.levels.len());
+fn variant_count(experiment: &Experiment) -> Option<usize> {
+    let levels = experiment.factors.iter().map(|factor| factor.levels.len());
     let count = levels.into_iter().try_fold(1_usize, |count, levels| count.checked_mul(levels))?;
     (count <= MOST_VARIANTS).then_some(count)
 }
 
 fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadError> {
     let inconsistent = |what| Err(ReadError::Inconsistent { line: number, what });
+    if let Some(stage) = recording.stages.last_mut().filter(|stage| stage.end.is_none()) {
+        match line {
+            Line::Run(run) => match broken_run(&stage.plan.experiment, stage.runs.len(), &run) {
+                Some(what) => return inconsistent(what),
+                None => {
+                    stage.runs.push(run);
+                    return Ok(());
+                }
+            },
+            Line::End(end) => {
+                stage.end = Some(end);
+                return Ok(());
+            }
+            // A stage has its number of blocks from its plan.
+            Line::Looks(_) => return Ok(()),
+            _ => {}
+        }
+    }
     match line {
         Line::Whyslow { .. } => return Err(ReadError::SecondHeader { line: number }),
-        Line::Run(run) => match broken_run(recording, &run) {
+        Line::Run(run) => match broken_run(&recording.header.experiment, recording.runs.len(), &run) {
             Some(what) => return inconsistent(what),
             // A recording that was interrupted and went on has an end in its middle.
             None => {
@@ -221,12 +249,34 @@ fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadE
             recording.hook_failure.get_or_insert(failure);
         }
         Line::End(end) => recording.end = Some(end),
+        Line::Trace(trace) if !has_variant(&recording.header, trace.variant) => {
+            return inconsistent("a trace of a variant that the header does not have");
+        }
+        Line::Trace(trace) => recording.traces.push(*trace),
+        Line::Stage(plan) => match broken_plan(&plan) {
+            Some(what) => return inconsistent(what),
+            None => recording.stages.push(Stage { plan: *plan, runs: Vec::new(), end: None }),
+        },
     }
     Ok(())
 }
 
 fn has_variant(header: &Header, variant: usize) -> bool {
-    variant_count(header).is_some_and(|variants| variant < variants)
+    variant_count(&header.experiment).is_some_and(|variants| variant < variants)
+}
+
+/// What later code relies on, of a stage.
+fn broken_plan(plan: &StagePlan) -> Option<&'static str> {
+    let variants = variant_count(&plan.experiment).unwrap_or(0);
+    let is_there = |variant: usize| variant < variants;
+    let is_whole = |what_if: &WhatIf| {
+        is_there(what_if.removed) && is_there(what_if.beside) && what_if.added.is_none_or(is_there)
+    };
+    if let Some(what) = broken_experiment(&plan.experiment) {
+        return Some(what);
+    }
+    let is_sound = is_there(plan.fast) && is_there(plan.slow) && plan.what_ifs.iter().all(is_whole);
+    (!is_sound).then_some("a stage with a variant that it does not have")
 }
 
 fn are_possible(looks: &Looks) -> bool {
@@ -238,9 +288,8 @@ fn are_possible(looks: &Looks) -> bool {
 }
 
 /// Why a run cannot belong to the experiment.
-fn broken_run(recording: &Recording, run: &Run) -> Option<&'static str> {
-    let header = &recording.header;
-    let metrics = &header.experiment.metrics;
+fn broken_run(experiment: &Experiment, runs: usize, run: &Run) -> Option<&'static str> {
+    let metrics = &experiment.metrics;
     let is_impossible = |(metric, value): (&Metric, Option<f64>)| {
         // What a program prints about itself may be any number.
         metric.source.is_none() && value.is_some_and(|value| !(0.0..=LARGEST_VALUE).contains(&value))
@@ -249,9 +298,11 @@ fn broken_run(recording: &Recording, run: &Run) -> Option<&'static str> {
         _ if run.values.len() > metrics.len() => "more values than metrics",
         _ if metrics.iter().zip(run.values.iter()).any(is_impossible) => "a value that no run can have",
         _ if !(0.0..=LATEST_START_S).contains(&run.start_s) => "a time at which no run can begin",
-        _ if !has_variant(header, run.variant) => "a run of a variant that the header does not have",
+        _ if variant_count(experiment).is_none_or(|variants| run.variant >= variants) => {
+            "a run of a variant that the header does not have"
+        }
         // Every block before it has a run: tables of blocks are no longer than what is there.
-        _ if run.block > recording.runs.len() => "the number of the block is absurd",
+        _ if run.block > runs => "the number of the block is absurd",
         _ => return None,
     })
 }

@@ -19,16 +19,21 @@ pub const ROOMS: &[Room] = &[
     pure("plan", &["model"], &["benchmath"]),
     pure("analysis", &["model", "plan"], &["benchmath"]),
     pure("peers", &["model"], &[]),
+    pure("explain", &["model", "plan", "analysis"], &["benchmath"]),
     // The faces of other programs show the figures of those programs.
     pure("report/views", &["model", "plan", "analysis"], &["benchmath"]),
     // Figures of samples that are not part of a recording, so that no analysis has them.
     pure("report/stat", &["model", "plan", "analysis"], &["benchmath"]),
-    pure("report", &["model", "plan", "analysis"], &[]),
+    pure("report", &["model", "plan", "analysis", "explain"], &[]),
     impure("machine/simulated", &["model"], &["benchmath", "libc"]),
-    impure("machine", &["model"], &["whyslow_launcher", "libc", "signal_hook"]),
+    impure("machine", &["model"], &["whyslow_launcher", "whyslow_agent", "libc", "signal_hook"]),
     impure("store", &["model"], &[]),
-    impure("session", &["model", "plan", "analysis", "machine"], &["benchmath"]),
-    impure("cli", &["model", "plan", "analysis", "peers", "report", "machine", "store", "session"], WATCHED),
+    impure("session", &["model", "plan", "analysis", "explain", "machine"], &["benchmath"]),
+    impure(
+        "cli",
+        &["model", "plan", "analysis", "explain", "peers", "report", "machine", "store", "session"],
+        WATCHED,
+    ),
     impure("lib", &[], &[]),
     impure("main", &["cli"], &[]),
 ];
@@ -44,6 +49,7 @@ const WATCHED: &[&str] = &[
     "libc",
     "signal_hook",
     "terminal_size",
+    "whyslow_agent",
     "whyslow_launcher",
 ];
 

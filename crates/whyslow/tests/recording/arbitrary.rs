@@ -24,6 +24,8 @@ pub fn recording() -> impl Strategy<Value = Recording> {
             looks: looks.clone(),
             hook_failure: hook_failure.clone(),
             end: end.clone(),
+            traces: Vec::new(),
+            stages: Vec::new(),
         })
     })
 }
@@ -128,6 +130,7 @@ fn launch() -> impl Strategy<Value = Launch> {
                 stdout,
                 timeout_s,
                 affinity,
+                preloads: Vec::new(),
                 digest_output,
                 wait_for_descendants_s,
             }

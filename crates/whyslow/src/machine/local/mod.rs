@@ -16,6 +16,8 @@ mod extract;
 mod host;
 mod interrupt;
 mod pipes;
+mod preloads;
+mod probe;
 mod quiet;
 mod settings;
 mod streams;
@@ -36,7 +38,10 @@ pub use self::settings::{Isolation, Settings};
 use self::terminal::TerminalGuard;
 use self::values::Seen;
 use super::{Machine, MachineError, Outcome};
-use crate::model::{Circumstances, Conditions, Exit, Floor, HookKind, Host, Launch, Metric, Missing};
+use crate::model::{
+    Circumstances, Conditions, Exit, Floor, HookKind, Host, Launch, Metric, Missing, Preload, Probe,
+    Seen as ProbeSeen,
+};
 
 /// Launches that are kept ready. An experiment has a few variants; a search may go through many.
 const PREPARED_LIMIT: usize = 64;
@@ -134,7 +139,8 @@ impl Local {
         if let Some((_, ready)) = self.prepared.iter().find(|(known, _)| known == launch) {
             return Ok(ready.clone());
         }
-        let prepared = Prepared::new(launch, &self.environment)?;
+        let mut prepared = Prepared::new(launch, &self.environment)?;
+        preloads::put(&mut prepared, &launch.preloads)?;
         self.remember(launch, prepared.clone());
         Ok(prepared)
     }
@@ -184,6 +190,22 @@ impl Machine for Local {
     fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing> {
         // Whether a program prints something is known when it has.
         if metric.source.is_some() { Ok(()) } else { self.abilities.check(&metric.name) }
+    }
+
+    fn can_probe(&mut self, probe: Probe) -> Result<(), Missing> {
+        probe::can(probe)
+    }
+
+    fn probe(&mut self, launch: &Launch, probe: Probe) -> ProbeSeen {
+        let prepared = match self.prepare(launch) {
+            Ok(prepared) => prepared,
+            Err(refused) => return probe::refused(probe, &refused),
+        };
+        probe::look(&probe::Looker { launch, prepared: &prepared, interrupt: &self.interrupt }, probe)
+    }
+
+    fn allocators(&mut self) -> Vec<Preload> {
+        preloads::allocators()
     }
 
     fn settings(&self) -> Vec<String> {

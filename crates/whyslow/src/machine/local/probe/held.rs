@@ -1,0 +1,413 @@
+//! A command that is started and held just before exec, so that a probe can be attached to it, and then let go. Its
+//! times are no measurement; everything else is as in a timed run: streams, directory, affinity, a process group of its
+//! own (or a session with a terminal of its own). Whatever becomes of the probe, nothing of the command is left behind.
+
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
+
+use super::super::affinity;
+use super::super::environment::Prepared;
+use super::super::interrupt::Interrupt;
+use super::super::pipes;
+use super::super::streams::{NoStreams, Streams};
+use crate::model::{Exit, Input, Launch};
+
+/// How long descendants have to end after their command before they are killed.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// What was read at once; more would be forgotten as well.
+const DRAIN_BYTES: usize = 64 * 1024;
+
+/// A command before its exec, or on its way.
+pub struct Held {
+    pid: libc::pid_t,
+    /// Closed or written to: the command goes on.
+    gate: Option<File>,
+    /// Says why exec failed.
+    failure: File,
+    /// Our own copies of the command's ends stay open with it, so that reading never comes to an end.
+    streams: Streams,
+    began: Instant,
+    deadline: Option<Instant>,
+    interrupt: Interrupt,
+    is_reaped: bool,
+    /// Children that we had before; whatever comes after and is not the command was adopted.
+    others: Vec<libc::pid_t>,
+}
+
+/// How a held command ended.
+#[derive(Clone, Debug)]
+pub struct HeldEnd {
+    pub exit: Exit,
+    pub wall_s: f64,
+    /// Of the command and the descendants that it waited for.
+    pub cpu_s: f64,
+    pub usage: libc::rusage,
+}
+
+impl Held {
+    /// Starts the command up to its exec. `prepared` may differ from what the launch says, such as in its environment.
+    pub fn start(launch: &Launch, prepared: &Prepared, interrupt: &Interrupt) -> io::Result<Held> {
+        adopt_orphans();
+        let others = children();
+        let nothing = File::options().read(true).write(true).open("/dev/null")?;
+        let stdin = match &launch.stdin {
+            Input::Null => None,
+            Input::File(path) => Some(pipes::open_input(path)?),
+        };
+        let streams = Streams::open(&launch.stdout).map_err(|error| match error {
+            NoStreams::Refused(error) | NoStreams::NoPipe(error) => error,
+        })?;
+        let [stdout, stderr] = streams.ends(nothing.as_raw_fd());
+        let no_stdin = streams.terminal().unwrap_or_else(|| nothing.as_raw_fd());
+        let (gate_reading, gate) = pipe()?;
+        let (failure, failure_writing) = pipe()?;
+        let child = ChildSide {
+            program: &prepared.program,
+            argv: pointers(&prepared.argv),
+            env: pointers(&prepared.env),
+            cwd: prepared.cwd.as_deref(),
+            stdio: [stdin.as_ref().map_or(no_stdin, AsRawFd::as_raw_fd), stdout, stderr],
+            is_terminal: streams.terminal().is_some(),
+            affinity: launch.affinity.as_deref().and_then(affinity::mask),
+            gate: gate_reading.as_raw_fd(),
+            own_gate: gate.as_raw_fd(),
+            failure: failure_writing.as_raw_fd(),
+        };
+        // SAFETY: between fork and exec the child calls nothing but async-signal-safe functions on what was made before.
+        let pid = unsafe { libc::fork() };
+        match pid {
+            -1 => return Err(io::Error::last_os_error()),
+            0 => child.run(),
+            _ => {}
+        }
+        let began = Instant::now();
+        let deadline = launch.timeout_s.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
+        Ok(Held {
+            pid,
+            gate: Some(gate.into()),
+            failure: failure.into(),
+            streams,
+            began,
+            deadline: deadline.and_then(|limit| began.checked_add(limit)),
+            interrupt: interrupt.clone(),
+            is_reaped: false,
+            others,
+        })
+    }
+
+    pub fn pid(&self) -> libc::pid_t {
+        self.pid
+    }
+
+    /// Lets the command go on to its exec.
+    pub fn release(&mut self) {
+        if let Some(mut gate) = self.gate.take() {
+            let _ = gate.write_all(b"g");
+        }
+        if let Some(limit) = self.deadline {
+            let held = self.began.elapsed();
+            self.deadline = limit.checked_add(held);
+        }
+        self.began = Instant::now();
+    }
+
+    /// Waits for the end, and reads and forgets what the command writes. `tick` is called that often, and once before.
+    pub fn wait(
+        mut self,
+        tick: Option<Duration>,
+        mut on_tick: impl FnMut(libc::pid_t),
+    ) -> io::Result<HeldEnd> {
+        self.release();
+        let pidfd = pidfd_open(self.pid)?;
+        let mut next_tick = Instant::now();
+        loop {
+            if let Some(tick) = tick.filter(|_| Instant::now() >= next_tick) {
+                on_tick(self.pid);
+                next_tick = (next_tick + tick).max(Instant::now());
+            }
+            let until = [tick.map(|_| next_tick), self.deadline].into_iter().flatten().min();
+            if self.poll(Some(pidfd.as_raw_fd()), until)? {
+                break;
+            }
+            if let Some(exit) = self.broken_off() {
+                self.kill();
+                let mut end = self.reap()?;
+                end.exit = exit;
+                return Ok(end);
+            }
+        }
+        self.reap()
+    }
+
+    /// Why it must end now, if it must: the user asked, or its time is up.
+    pub fn broken_off(&self) -> Option<Exit> {
+        if self.interrupt.is_raised() {
+            return Some(Exit::Interrupted);
+        }
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Exit::TimedOut)
+    }
+
+    /// Reads what is there of the output, without waiting. For a probe with a loop of its own.
+    pub fn drain(&mut self) -> io::Result<()> {
+        self.poll(None, Some(Instant::now())).map(drop)
+    }
+
+    /// Descriptors that a probe with a loop of its own must watch together with what it waits for.
+    pub fn readers(&self) -> [Option<RawFd>; 2] {
+        self.streams.readers()
+    }
+
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Waits for output, the user, the time or `done`, whichever comes first; whether `done` came.
+    fn poll(&mut self, done: Option<RawFd>, until: Option<Instant>) -> io::Result<bool> {
+        let readers = self.readers();
+        let wake = self.interrupt.wake_descriptor();
+        let mut polled = [done, readers[0], readers[1], Some(wake)].map(|descriptor| libc::pollfd {
+            fd: descriptor.unwrap_or(-1),
+            events: libc::POLLIN,
+            revents: 0,
+        });
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        // Rounded up, so that nothing is asked for before its time.
+        let timeout = left.map_or(-1, |left| left.as_micros().div_ceil(1000).min(60_000) as i32);
+        // SAFETY: an array of that length that outlives the call.
+        if unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, timeout) } == -1 {
+            let error = io::Error::last_os_error();
+            return if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) };
+        }
+        for (place, reader) in readers.into_iter().enumerate() {
+            if let Some(reader) = reader
+                && polled[place + 1].revents != 0
+            {
+                read_some(reader);
+            }
+        }
+        Ok(polled[0].revents != 0)
+    }
+
+    /// The command has ended, or is about to.
+    fn reap(&mut self) -> io::Result<HeldEnd> {
+        let mut status = 0;
+        // SAFETY: plain data, filled by the call below.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        loop {
+            // SAFETY: pointers to places that outlive the call.
+            match unsafe { libc::wait4(self.pid, &mut status, libc::__WALL, &mut usage) } {
+                -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+                -1 => return Err(io::Error::last_os_error()),
+                _ => break,
+            }
+        }
+        Ok(self.ended(status, usage))
+    }
+
+    /// For a probe that has reaped the command itself.
+    pub fn ended(&mut self, status: i32, usage: libc::rusage) -> HeldEnd {
+        self.is_reaped = true;
+        let wall_s = self.began.elapsed().as_secs_f64();
+        HeldEnd {
+            exit: self.exit(status),
+            wall_s,
+            cpu_s: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+            usage,
+        }
+    }
+
+    fn exit(&mut self, status: i32) -> Exit {
+        let mut errno = [0; 4];
+        if self.failure.read_exact(&mut errno).is_ok() {
+            return Exit::NotStarted { errno: i32::from_ne_bytes(errno), step: "exec".to_owned() };
+        }
+        if libc::WIFSIGNALED(status) {
+            Exit::Signal(libc::WTERMSIG(status))
+        } else {
+            Exit::Code(libc::WEXITSTATUS(status))
+        }
+    }
+
+    pub fn kill(&self) {
+        // SAFETY: no memory is involved.
+        unsafe { libc::kill(-self.pid, libc::SIGKILL) };
+        // SAFETY: as above; before its exec it may not have a group yet.
+        unsafe { libc::kill(self.pid, libc::SIGKILL) };
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if !self.is_reaped {
+            self.kill();
+            let _ = self.reap();
+        }
+        end_orphans(self.pid, &self.others);
+    }
+}
+
+/// What the child needs, made before the fork.
+struct ChildSide<'a> {
+    program: &'a CStr,
+    argv: Vec<*const libc::c_char>,
+    env: Vec<*const libc::c_char>,
+    cwd: Option<&'a CStr>,
+    stdio: [RawFd; 3],
+    is_terminal: bool,
+    affinity: Option<Vec<u64>>,
+    gate: RawFd,
+    own_gate: RawFd,
+    failure: RawFd,
+}
+
+impl ChildSide<'_> {
+    /// In the child: no allocation, no lock.
+    fn run(&self) -> ! {
+        // SAFETY: async-signal-safe calls on descriptors and strings that were made before the fork.
+        unsafe {
+            if self.is_terminal {
+                libc::setsid();
+                libc::ioctl(self.stdio[0], libc::TIOCSCTTY, 0);
+            } else {
+                libc::setpgid(0, 0);
+            }
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            libc::close(self.own_gate);
+            for signal in 1..=64 {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            let mut none: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut none);
+            libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+            let mut go = 0_u8;
+            if libc::read(self.gate, (&raw mut go).cast(), 1) != 1 {
+                libc::_exit(127);
+            }
+            libc::prctl(libc::PR_SET_PDEATHSIG, 0);
+            // Above the places that they go to, so that none overwrites another.
+            let mut stdio = self.stdio;
+            for descriptor in &mut stdio {
+                *descriptor = libc::fcntl(*descriptor, libc::F_DUPFD_CLOEXEC, 10);
+            }
+            for (place, descriptor) in stdio.into_iter().enumerate() {
+                libc::dup2(descriptor, place as i32);
+            }
+            if let Some(cwd) = self.cwd
+                && libc::chdir(cwd.as_ptr()) != 0
+            {
+                self.fail();
+            }
+            if let Some(mask) = &self.affinity {
+                libc::syscall(libc::SYS_sched_setaffinity, 0, size_of_val(mask.as_slice()), mask.as_ptr());
+            }
+            libc::execve(self.program.as_ptr(), self.argv.as_ptr(), self.env.as_ptr());
+            self.fail()
+        }
+    }
+
+    /// In the child.
+    fn fail(&self) -> ! {
+        let errno = io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL);
+        // SAFETY: a number on the stack; the process ends.
+        unsafe {
+            libc::write(self.failure, (&raw const errno).cast(), 4);
+            libc::_exit(127)
+        }
+    }
+}
+
+fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
+    strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect()
+}
+
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    // SAFETY: an array of two.
+    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: both are new and ours.
+    Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
+}
+
+fn pidfd_open(pid: libc::pid_t) -> io::Result<OwnedFd> {
+    // SAFETY: no memory is involved.
+    match unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } {
+        -1 => Err(io::Error::last_os_error()),
+        // SAFETY: it is new and ours.
+        descriptor => Ok(unsafe { OwnedFd::from_raw_fd(descriptor as RawFd) }),
+    }
+}
+
+/// Reads once, without waiting, and forgets it.
+fn read_some(descriptor: RawFd) {
+    let mut bytes = [0_u8; DRAIN_BYTES];
+    // SAFETY: a buffer of that length.
+    unsafe { libc::read(descriptor, bytes.as_mut_ptr().cast(), bytes.len()) };
+}
+
+fn seconds(time: libc::timeval) -> f64 {
+    time.tv_sec as f64 + time.tv_usec as f64 * 1e-6
+}
+
+/// Descendants that lose their parent become ours, so that none is left behind unseen.
+fn adopt_orphans() {
+    // SAFETY: no memory is involved.
+    unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
+}
+
+/// Ends what is left of the command's group, and what left the group and was adopted.
+fn end_orphans(group: libc::pid_t, others: &[libc::pid_t]) {
+    let adopted = || children().into_iter().filter(|pid| !others.contains(pid)).collect::<Vec<_>>();
+    let signal_all = |signal| {
+        // SAFETY: no memory is involved.
+        unsafe { libc::kill(-group, signal) };
+        for pid in adopted() {
+            // SAFETY: as above.
+            unsafe { libc::kill(pid, signal) };
+        }
+    };
+    if adopted().is_empty() {
+        return;
+    }
+    signal_all(libc::SIGTERM);
+    let until = Instant::now() + GRACE;
+    while Instant::now() < until {
+        adopted().into_iter().for_each(reap_if_dead);
+        if adopted().is_empty() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    signal_all(libc::SIGKILL);
+    for pid in adopted() {
+        // SAFETY: the status is not wanted.
+        unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL) };
+    }
+}
+
+fn reap_if_dead(pid: libc::pid_t) {
+    // SAFETY: the status is not wanted.
+    unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG | libc::__WALL) };
+}
+
+/// Children of this process, but for launchers, which are looked after by whoever started them.
+fn children() -> Vec<libc::pid_t> {
+    let mut found = Vec::new();
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return found };
+    for task in tasks.flatten() {
+        let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        found.extend(children.split_whitespace().filter_map(|pid| pid.parse::<libc::pid_t>().ok()));
+    }
+    found.retain(|pid| !is_launcher(*pid));
+    found
+}
+
+fn is_launcher(pid: libc::pid_t) -> bool {
+    let program = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    program.to_string_lossy().contains("memfd:whyslow")
+}

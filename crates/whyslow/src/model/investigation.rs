@@ -1,0 +1,60 @@
+//! Experiments on a suspected cause. A what-if takes the cause away from the slow side, and where that is possible adds
+//! it to the fast side; the runs beside both originals tell how much of the gap goes with it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{End, Experiment, Missing, Recording, Run};
+
+/// One round of what-ifs, interleaved with both originals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    pub plan: StagePlan,
+    /// Runs of `plan.experiment`, in the order in which they were made.
+    #[serde(default)]
+    pub runs: Vec<Run>,
+    #[serde(default)]
+    pub end: Option<End>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StagePlan {
+    /// Its variants are the fast original, the slow original, and what the what-ifs add.
+    pub experiment: Experiment,
+    pub fast: usize,
+    pub slow: usize,
+    pub what_ifs: Vec<WhatIf>,
+}
+
+/// The experiment on one suspect, or on several together. The numbers are variants of the stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WhatIf {
+    /// Names of suspects, such as `env.locale`; several are removed together.
+    pub suspects: Vec<String>,
+    /// In words: "LC_ALL=C on the slow side".
+    pub title: String,
+    /// What was changed, by name of the difference, for the report.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub difference: String,
+    /// The slow side without the suspect.
+    pub removed: usize,
+    /// What that is to be compared with: the fast side, with the same edit where the edit may act on it too.
+    pub beside: usize,
+    /// The fast side with the suspect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added: Option<usize>,
+    /// Whether the edit was seen to take effect in the child. `Some`: it was not, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_effect: Option<Missing>,
+}
+
+impl Stage {
+    /// As a recording of its own, on the same host.
+    pub fn recording(&self, whole: &Recording) -> Recording {
+        let mut header = whole.header.clone();
+        header.experiment = self.plan.experiment.clone();
+        let mut recording = Recording::new(header);
+        recording.runs = self.runs.clone();
+        recording.end = self.end.clone();
+        recording
+    }
+}
