@@ -18,6 +18,9 @@ use crate::model::{Exit, Input, Launch};
 /// How long descendants have to end after their command before they are killed.
 const GRACE: Duration = Duration::from_millis(300);
 
+/// How often a watched command is looked at when nothing happens.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
 /// What was read at once; more would be forgotten as well.
 const DRAIN_BYTES: usize = 64 * 1024;
 
@@ -65,9 +68,14 @@ impl Held {
         let no_stdin = streams.terminal().unwrap_or_else(|| nothing.as_raw_fd());
         let (gate_reading, gate) = pipe()?;
         let (failure, failure_writing) = pipe()?;
+        // What it has to say is there before it ends; another child may hold the writing end for longer.
+        pipes::set_nonblocking(failure.as_raw_fd(), true)?;
+        let through_shell = prepared.through_shell();
         let child = ChildSide {
             program: &prepared.program,
             argv: pointers(&prepared.argv),
+            shell: &through_shell.program,
+            shell_argv: pointers(&through_shell.argv),
             env: pointers(&prepared.env),
             cwd: prepared.cwd.as_deref(),
             stdio: [stdin.as_ref().map_or(no_stdin, AsRawFd::as_raw_fd), stdout, stderr],
@@ -151,8 +159,23 @@ impl Held {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Exit::TimedOut)
     }
 
+    /// For the thread beside a probe with a loop of its own: reads and forgets the output until `done` can be read. What
+    /// it returns else is why the command must end now; `must_end` is asked once a second at least.
+    pub fn watch(&self, done: RawFd, mut must_end: impl FnMut() -> Option<Exit>) -> io::Result<Option<Exit>> {
+        loop {
+            let next_look = Instant::now() + LOOK_INTERVAL;
+            let until = self.deadline.map_or(next_look, |deadline| deadline.min(next_look));
+            if self.poll(Some(done), Some(until))? {
+                return Ok(None);
+            }
+            if let Some(exit) = self.broken_off().or_else(&mut must_end) {
+                return Ok(Some(exit));
+            }
+        }
+    }
+
     /// Reads what is there of the output, without waiting. For a probe with a loop of its own.
-    pub fn drain(&mut self) -> io::Result<()> {
+    pub fn drain(&self) -> io::Result<()> {
         self.poll(None, Some(Instant::now())).map(drop)
     }
 
@@ -166,7 +189,7 @@ impl Held {
     }
 
     /// Waits for output, the user, the time or `done`, whichever comes first; whether `done` came.
-    fn poll(&mut self, done: Option<RawFd>, until: Option<Instant>) -> io::Result<bool> {
+    fn poll(&self, done: Option<RawFd>, until: Option<Instant>) -> io::Result<bool> {
         let readers = self.readers();
         let wake = self.interrupt.wake_descriptor();
         let mut polled = [done, readers[0], readers[1], Some(wake)].map(|descriptor| libc::pollfd {
@@ -254,6 +277,9 @@ impl Drop for Held {
 struct ChildSide<'a> {
     program: &'a CStr,
     argv: Vec<*const libc::c_char>,
+    /// For what is executable, but neither a program nor a script with a `#!` line.
+    shell: &'a CStr,
+    shell_argv: Vec<*const libc::c_char>,
     env: Vec<*const libc::c_char>,
     cwd: Option<&'a CStr>,
     stdio: [RawFd; 3],
@@ -305,6 +331,9 @@ impl ChildSide<'_> {
                 libc::syscall(libc::SYS_sched_setaffinity, 0, size_of_val(mask.as_slice()), mask.as_ptr());
             }
             libc::execve(self.program.as_ptr(), self.argv.as_ptr(), self.env.as_ptr());
+            if *libc::__errno_location() == libc::ENOEXEC {
+                libc::execve(self.shell.as_ptr(), self.shell_argv.as_ptr(), self.env.as_ptr());
+            }
             self.fail()
         }
     }
@@ -395,16 +424,13 @@ fn reap_if_dead(pid: libc::pid_t) {
     unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG | libc::__WALL) };
 }
 
-/// Children of this process, but for launchers, which are looked after by whoever started them.
+/// What this process has adopted, and what its first thread has started, but for launchers, which are looked after by
+/// whoever started them. The kernel gives orphans to the first thread; the children of the others are not ours to end.
 fn children() -> Vec<libc::pid_t> {
-    let mut found = Vec::new();
-    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return found };
-    for task in tasks.flatten() {
-        let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        found.extend(children.split_whitespace().filter_map(|pid| pid.parse::<libc::pid_t>().ok()));
-    }
-    found.retain(|pid| !is_launcher(*pid));
-    found
+    let listed = format!("/proc/self/task/{}/children", std::process::id());
+    let listed = std::fs::read_to_string(listed).unwrap_or_default();
+    let children = listed.split_whitespace().filter_map(|pid| pid.parse().ok());
+    children.filter(|pid| !is_launcher(*pid)).collect()
 }
 
 fn is_launcher(pid: libc::pid_t) -> bool {
