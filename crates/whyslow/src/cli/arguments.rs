@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::probe::Probe;
 use super::stat::Stat;
 use super::values::{
     Cpus, ExportParser, Exported, MetricParser, OutputPolicy, parse_cpus, parse_limit, parse_output,
@@ -24,6 +25,7 @@ pub struct Arguments {
 #[derive(Subcommand)]
 pub enum Command {
     Compare(Box<Compare>),
+    Probe(Box<Probe>),
     Report(Report),
     Stat(Box<Stat>),
     Doctor(Doctor),
@@ -330,7 +332,7 @@ pub struct Files {
 /// Show the result of a recording again, without running anything
 #[derive(Args)]
 pub struct Report {
-    /// A file that `whyslow compare --record` wrote
+    /// A file that `--record` of `whyslow compare` or `whyslow probe` wrote
     #[arg(value_name = "FILE")]
     pub recording: PathBuf,
 
@@ -355,7 +357,7 @@ pub struct Output {
     pub view: Option<String>,
 
     /// Write it to a file as well (`-` is the standard output): json, hyperfine-json, hyperfine-json2, csv,
-    /// csv-summary, markdown, asciidoc, org, go
+    /// csv-summary, markdown, asciidoc, org, go; where probes have looked, folded, speedscope, pprof
     #[arg(long = "export", value_name = "FORM=FILE", value_parser = ExportParser, hide_possible_values = true)]
     pub exports: Vec<Exported>,
 

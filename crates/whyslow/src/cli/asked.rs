@@ -1,4 +1,4 @@
-//! From the options of `compare` to a question: what was typed is sorted, and read where it has a form of its own.
+//! From the options of `compare` and `probe` to a question: what was typed is sorted, and read where it has a form of its own.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -6,20 +6,16 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Trouble;
-use super::arguments::{Compare, Parameters, Variants};
+use super::arguments::{Compare, Hooks, Parameters, Variants};
+use super::probe::Probe;
 use super::values::OutputPolicy;
 use crate::model::{ByteText, FailurePolicy, HookKind, Input, Metric, Output};
 use crate::plan::{Parameter, PlanError, Question, Surroundings, Typed, metric_from, parameters};
 
 pub fn question(options: &Compare) -> Result<Question, Trouble> {
     let effort = &options.effort;
+    let commands = commands(&options.commands, &options.words);
     Ok(Question {
-        commands: commands(options),
-        names: options.variants.names.clone(),
-        reference: options.variants.reference.clone().map(Into::into),
-        reference_name: options.variants.reference_name.clone(),
-        surroundings: surroundings(options),
-        parameters: values(&options.parameters)?,
         metrics: metrics(&effort.metric_from)?,
         warmup: effort.warmup,
         runs: effort.runs,
@@ -36,13 +32,42 @@ pub fn question(options: &Compare) -> Result<Question, Trouble> {
         wait_for_descendants_s: options.runs.wait_descendants.map(|limit| limit.as_secs_f64()),
         gap_s: options.runs.gap.map_or(0.0, |gap| gap.as_secs_f64()),
         digest_output: options.runs.check_output,
-        with_twin: options.variants.twin,
+        ..work(commands, &options.variants, &options.parameters, &options.hooks)?
     })
 }
 
-fn commands(options: &Compare) -> Vec<Typed> {
-    let lines = options.commands.iter().map(|line| Typed::Line(line.clone().into()));
-    let words = options.words.split(|word| word == "--").filter(|words| !words.is_empty());
+/// What probes look at. No run is timed, so nothing is asked about runs.
+pub fn work_to_probe(options: &Probe) -> Result<Question, Trouble> {
+    let commands = commands(&options.commands, &options.words);
+    Ok(Question {
+        timeout_s: options.timeout.map(|limit| limit.as_secs_f64()),
+        may_be_alone: true,
+        ..work(commands, &options.variants, &options.parameters, &options.hooks)?
+    })
+}
+
+/// The commands with what is around them.
+fn work(
+    commands: Vec<Typed>,
+    variants: &Variants,
+    parameters: &Parameters,
+    hooks: &Hooks,
+) -> Result<Question, PlanError> {
+    Ok(Question {
+        commands,
+        names: variants.names.clone(),
+        reference: variants.reference.clone().map(Into::into),
+        reference_name: variants.reference_name.clone(),
+        surroundings: surroundings(variants, hooks),
+        parameters: values(parameters)?,
+        with_twin: variants.twin,
+        ..Question::default()
+    })
+}
+
+fn commands(lines: &[OsString], words: &[OsString]) -> Vec<Typed> {
+    let lines = lines.iter().map(|line| Typed::Line(line.clone().into()));
+    let words = words.split(|word| word == "--").filter(|words| !words.is_empty());
     lines.chain(words.map(|words| Typed::Words(texts(words)))).collect()
 }
 
@@ -50,9 +75,7 @@ fn texts(words: &[OsString]) -> Vec<ByteText> {
     words.iter().cloned().map(ByteText::from).collect()
 }
 
-fn surroundings(options: &Compare) -> Surroundings {
-    let variants = &options.variants;
-    let hooks = &options.hooks;
+fn surroundings(variants: &Variants, hooks: &Hooks) -> Surroundings {
     let hooks = [
         (HookKind::Setup, &hooks.setup),
         (HookKind::Prepare, &hooks.prepare),

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use super::arguments::Compare;
+use super::arguments::{Compare, Output as ResultOutput};
 use super::files::{Part, check_distinct};
 use super::nearest::nearest_program;
 use super::progress::ProgressLine;
 use super::recorder::Recorder;
-use super::report::{read_recording, show};
+use super::report::{has_only_traces, read_recording, show};
 use super::{MachineMaker, Screen, Status, Trouble, asked, dry_run};
 use crate::analysis::{Analysis, analyze};
-use crate::model::{End, Exit, Experiment, Input, Output, Stop};
+use crate::model::{End, Exit, Experiment, HookFailure, Input, Output, Stop};
 use crate::plan::{self, PlanError};
 use crate::report;
 use crate::session::{self, Event, Measured, SessionError, Stamp, Watcher, WatcherError, measure};
@@ -46,6 +46,13 @@ fn resume(
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
     let recording = read_recording(path)?;
+    if has_only_traces(&recording) {
+        return Err(Trouble::new(format!(
+            "{} holds what probes saw, and no runs to go on with",
+            path.display()
+        ))
+        .hint(format!("show it with `whyslow report {}`", path.display())));
+    }
     if let Some(End { stop: Stop::Decided | Stop::RunsDone | Stop::BudgetSpent, .. }) = recording.end {
         return Err(Trouble::new(format!("{} is complete, there is nothing to go on with", path.display()))
             .hint(format!("show it with `whyslow report {}`", path.display())));
@@ -62,15 +69,23 @@ fn resume(
 
 /// Files that cannot be written, or that are two things at once, are found before anything is measured.
 fn check_files(options: &Compare, experiment: &Experiment) -> Result<(), Trouble> {
-    if options.files.record.as_deref() == Some(Path::new("-")) {
+    let files =
+        [("--record ", options.files.record.as_deref()), ("--resume ", options.files.resume.as_deref())];
+    check_written(&files, &options.output, experiment)
+}
+
+/// The same for these files and the exports of any result.
+pub fn check_written(
+    files: &[(&str, Option<&Path>)],
+    output: &ResultOutput,
+    experiment: &Experiment,
+) -> Result<(), Trouble> {
+    if files.iter().any(|(_, path)| *path == Some(Path::new("-"))) {
         return Err(Trouble::new("a recording cannot go to the standard output, where the result goes")
             .hint("name a file, or write --record ./- for one of that name"));
     }
-    let files = [("--record ", &options.files.record), ("--resume ", &options.files.resume)];
-    let mut parts: Vec<Part> = files
-        .into_iter()
-        .filter_map(|(option, path)| Some(Part::written(option, path.as_deref()?)))
-        .collect();
+    let mut parts: Vec<Part> =
+        files.iter().filter_map(|(option, path)| Some(Part::written(option, (*path)?))).collect();
     for variant in plan::variants(experiment) {
         if let Input::File(path) = &variant.launch.stdin {
             parts.push(Part::left_alone("--input ", path));
@@ -79,9 +94,9 @@ fn check_files(options: &Compare, experiment: &Experiment) -> Result<(), Trouble
             parts.push(Part::left_alone("--output ", path));
         }
     }
-    parts.extend(options.output.parts());
+    parts.extend(output.parts());
     check_distinct(&parts)?;
-    options.output.check()
+    output.check()
 }
 
 /// The result is shown before any trouble: what was measured is never lost.
@@ -127,9 +142,14 @@ pub fn now() -> String {
 }
 
 fn hook_failed(analysis: &Analysis) -> Trouble {
-    let Some(failure) = &analysis.hook_failure else { return Trouble::new("a hook failed") };
     let names: Vec<String> = analysis.variants.iter().map(|variant| variant.name.clone()).collect();
-    Trouble::new(report::hook_failure(&names, failure))
+    hook_trouble(&names, analysis.hook_failure.as_ref())
+}
+
+/// The hook that ended it.
+pub fn hook_trouble(names: &[String], failure: Option<&HookFailure>) -> Trouble {
+    let Some(failure) = failure else { return Trouble::new("a hook failed") };
+    Trouble::new(report::hook_failure(names, failure))
         .details(report::last_lines(&failure.stderr_tail))
         .hint("hooks run by `sh -c` with the environment and directory of their command, and must succeed")
 }
@@ -205,9 +225,10 @@ impl From<PlanError> for Trouble {
     }
 }
 
-struct Watchers<'a> {
-    recorder: Option<Recorder>,
-    progress: Option<ProgressLine<'a>>,
+/// Who wants to know what happens.
+pub struct Watchers<'a> {
+    pub recorder: Option<Recorder>,
+    pub progress: Option<ProgressLine<'a>>,
 }
 
 impl Watcher for Watchers<'_> {

@@ -7,9 +7,11 @@ use super::{MachineMaker, Screen, Status, Trouble};
 use crate::analysis::{Samples, sensitivity};
 use crate::machine::Machine;
 use crate::machine::local::Settings;
-use crate::model::{Recording, Stop};
+use crate::model::{CheckUp, Recording, Stop};
 use crate::plan::{self, CPU_LOOP, JUST_A_START};
-use crate::report::{Finding, MachineNoise, Mark, doctor, doctor_json, findings, render, worst};
+use crate::report::{
+    Document, Finding, MachineNoise, Mark, doctor, doctor_json, doctor_with_probes, findings, render, worst,
+};
 use crate::session::{Event, Measured, Stamp, Watcher, WatcherError, check_up, measure};
 
 /// The order of the runs does not matter for the scatter of a program beside itself.
@@ -30,16 +32,19 @@ pub fn run(
     let text = if options.json {
         format!("{:#}\n", doctor_json(&check_up, noise.as_ref(), &found))
     } else {
-        render(&doctor(&shown(found.clone(), options)), screen.style_in(options.color))
+        render(&document(&found, &check_up, options), screen.style_in(options.color))
     };
     screen.print(&text)?;
     status(measured, &found)
 }
 
 /// Quiet leaves only what there is to do.
-fn shown(mut found: Vec<Finding>, options: &Doctor) -> Vec<Finding> {
-    found.retain(|finding| !options.quiet || finding.mark >= Mark::Warning);
-    found
+fn document(found: &[Finding], check_up: &CheckUp, options: &Doctor) -> Document {
+    if !options.quiet {
+        return doctor_with_probes(found, check_up);
+    }
+    let is_to_do = |finding: &&Finding| finding.mark >= Mark::Warning;
+    doctor(&found.iter().filter(is_to_do).cloned().collect::<Vec<_>>())
 }
 
 fn watch(

@@ -8,6 +8,7 @@ mod dry_run;
 mod files;
 mod manual;
 mod nearest;
+mod probe;
 mod progress;
 mod recorder;
 mod report;
@@ -78,6 +79,7 @@ pub fn run(
     let result = match Arguments::try_parse_from(arguments) {
         Err(error) => return usage(&error, &mut screen),
         Ok(Arguments { command: Command::Compare(options) }) => compare::run(*options, &mut screen, machine),
+        Ok(Arguments { command: Command::Probe(options) }) => probe::run(*options, &mut screen, machine),
         Ok(Arguments { command: Command::Report(options) }) => report::run(options, &mut screen),
         Ok(Arguments { command: Command::Stat(options) }) => stat::run(*options, &mut screen),
         Ok(Arguments { command: Command::Doctor(options) }) => doctor::run(&options, &mut screen, machine),

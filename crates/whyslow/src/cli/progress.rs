@@ -30,6 +30,8 @@ pub struct ProgressLine<'a> {
     estimate: String,
     warmup: usize,
     is_announced: bool,
+    /// Looks so far, and all of them where their number is known.
+    looks: (usize, Option<usize>),
 }
 
 impl<'a> ProgressLine<'a> {
@@ -53,6 +55,7 @@ impl<'a> ProgressLine<'a> {
             estimate: String::new(),
             warmup: experiment.design.warmup,
             is_announced: false,
+            looks: (0, None),
         }
     }
 
@@ -61,12 +64,28 @@ impl<'a> ProgressLine<'a> {
             Event::BlockDone(forecast) => self.block_done(forecast),
             Event::Looked(progress) => self.estimate = estimate(progress, &self.names, self.unit),
             Event::Ended(_) => self.clear(),
-            Event::Began(_) => self.draw("warming up".to_owned()),
+            Event::Began(_) if self.looks.1.is_none() => self.draw("warming up".to_owned()),
+            Event::Began(_) => {}
             Event::Ran(run) => self.ran(run),
-            Event::Probing(probe) => self.draw(format!("looking: {}", probe.known().title)),
-            Event::Probed(_) => self.clear(),
+            Event::Probing(probe) => self.probing(probe.known().title),
+            Event::Probed(_) => {}
             Event::HookFailed(_) | Event::Settled(_) | Event::StageBegan(_) => {}
         }
+    }
+
+    /// For a line that tells how many looks there will be.
+    pub fn with_looks(mut self, all: usize) -> Self {
+        self.looks.1 = Some(all);
+        self
+    }
+
+    fn probing(&mut self, title: &str) {
+        self.looks.0 += 1;
+        let place = match self.looks {
+            (look, Some(all)) if all > 1 => format!(" ({look} of {all})"),
+            _ => String::new(),
+        };
+        self.draw(format!("looking: {title}{place}"));
     }
 
     fn block_done(&mut self, forecast: &Forecast) {

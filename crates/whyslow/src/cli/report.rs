@@ -10,7 +10,11 @@ use super::{Screen, Status, Trouble};
 use crate::analysis::{Analysis, analyze};
 use crate::model::Recording;
 use crate::peers;
-use crate::report::{compose, compose_quietly, export, json, render, show_recording, view, views};
+use crate::plan;
+use crate::report::exports::{has_profile, pretty, profile_export};
+use crate::report::{
+    compose, compose_quietly, compose_traces, export, json, render, show_recording, traces_json, view, views,
+};
 use crate::store::{self, ReadError};
 
 pub fn run(options: Report, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
@@ -19,8 +23,18 @@ pub fn run(options: Report, screen: &mut Screen<'_>) -> Result<Status, Trouble> 
     check_distinct(&parts)?;
     options.output.check()?;
     let recording = read_recording(&options.recording)?;
+    if has_only_traces(&recording) {
+        show_traces(&recording, &options.output, screen)?;
+        return Ok(Status::Done);
+    }
     show(&recording, &analyze(&recording), &options.output, screen)?;
     Ok(Status::Done)
+}
+
+/// Whether it was made by `whyslow probe`: there is nothing to compare in it.
+pub fn has_only_traces(recording: &Recording) -> bool {
+    let variants = plan::variants(&recording.header.experiment).len();
+    recording.runs.is_empty() && (variants == 1 || !recording.traces.is_empty())
 }
 
 pub fn read_recording(path: &Path) -> Result<Recording, Trouble> {
@@ -32,7 +46,7 @@ pub fn read_recording(path: &Path) -> Result<Recording, Trouble> {
         if matches!(error, ReadError::NoHeader) && is_of_another_tool(path) {
             return trouble.hint(format!("`whyslow stat {shown}` reads what other tools have measured"));
         }
-        trouble.hint("recordings are made by `whyslow compare --record FILE ...`")
+        trouble.hint("recordings are made by `whyslow compare --record FILE ...`, and by `whyslow probe`")
     })
 }
 
@@ -66,6 +80,7 @@ pub fn show_with(
     screen: &mut Screen<'_>,
 ) -> Result<(), Trouble> {
     let content = |form: &str| match export(form) {
+        None if profile_export(form).is_some() => profile_content(recording, form),
         Some(export) => {
             Ok(Box::new(|file: &mut dyn Write| (export.write)(recording, analysis, file)) as Content<'_>)
         }
@@ -91,6 +106,46 @@ fn print(
     let document = if output.quiet { compose_quietly(analysis) } else { compose(analysis) };
     let text = render(&document, screen.style(output));
     screen.print(&text)
+}
+
+/// What probes saw, in the form that was asked for.
+pub fn show_traces(recording: &Recording, output: &Output, screen: &mut Screen<'_>) -> Result<(), Trouble> {
+    check_traces_can_be_shown(output)?;
+    let content = |form: &str| match form {
+        "json" => Ok(Box::new(|file: &mut dyn Write| pretty(file, &traces_json(recording))) as Content<'_>),
+        form => profile_content(recording, form),
+    };
+    print_and_export(output, screen, content, |screen| {
+        if output.json {
+            return screen.print(&format!("{:#}\n", traces_json(recording)));
+        }
+        let text = render(&compose_traces(recording), screen.style(output));
+        screen.print(&text)
+    })
+}
+
+/// Other forms are made of runs.
+pub fn check_traces_can_be_shown(output: &Output) -> Result<(), Trouble> {
+    if let Some(view) = &output.view {
+        return Err(Trouble::new(format!("the view {view} shows timed runs, and probes time none")));
+    }
+    let is_of_runs = |form: &str| form != "json" && profile_export(form).is_none();
+    match output.files().into_iter().find(|(form, _)| is_of_runs(form)) {
+        Some((form, _)) => Err(Trouble::new(format!("{form} is made of timed runs, and probes time none"))
+            .hint("what probes saw is written as json; profiles as folded, speedscope and pprof")),
+        None => Ok(()),
+    }
+}
+
+fn profile_content<'a>(recording: &'a Recording, form: &str) -> Result<Content<'a>, Trouble> {
+    let Some(export) = profile_export(form) else {
+        return Err(Trouble::new(format!("no form is called {form}")));
+    };
+    if !has_profile(recording) {
+        return Err(Trouble::new(format!("there is no profile to write as {form}"))
+            .hint("profiles are made by `whyslow probe --with cpu`, and by --with faults"));
+    }
+    Ok(Box::new(|file: &mut dyn Write| (export.write)(recording, file)))
 }
 
 /// Writes a file in one of the forms.

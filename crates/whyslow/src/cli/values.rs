@@ -10,7 +10,8 @@ use clap::builder::{
     OsStringValueParser, PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser,
 };
 
-use crate::model::KNOWN_METRICS;
+use super::probe::ProbeList;
+use crate::model::{KNOWN_METRICS, KNOWN_PROBES};
 use crate::report;
 
 /// `FORM=FILE`.
@@ -111,6 +112,43 @@ impl TypedValueParser for MetricParser {
     }
 }
 
+/// The name of a probe, or `all`; a wrong one is told the nearest.
+#[derive(Clone)]
+pub struct ProbeParser;
+
+impl TypedValueParser for ProbeParser {
+    type Value = ProbeList;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<ProbeList, clap::Error> {
+        StringValueParser::new().try_map(|text| parse_probe(&text)).parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = KNOWN_PROBES.iter().map(|known| known.name).chain(["all"]);
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
+}
+
+fn parse_probe(text: &str) -> Result<ProbeList, String> {
+    let text = text.trim();
+    if text == "all" {
+        return Ok(ProbeList::All);
+    }
+    if let Some(known) = KNOWN_PROBES.iter().find(|known| known.name == text) {
+        return Ok(ProbeList::One(known.probe));
+    }
+    let names: Vec<&str> = KNOWN_PROBES.iter().map(|known| known.name).collect();
+    let likeness = |name: &str| strsim::jaro_winkler(&text.to_lowercase(), name);
+    let near = names.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
+    let near = near.filter(|name| likeness(name) > 0.7).map(|name| format!("did you mean {name}? "));
+    Err(format!("{}known are {}, and all", near.unwrap_or_default(), names.join(", ")))
+}
+
 /// `FORM=FILE`, and shells are told the forms.
 #[derive(Clone)]
 pub struct ExportParser;
@@ -128,7 +166,7 @@ impl TypedValueParser for ExportParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(report::EXPORTS.iter().map(|export| PossibleValue::new(format!("{}=", export.name)))))
+        Some(Box::new(forms().map(|form| PossibleValue::new(format!("{form}=")))))
     }
 }
 
@@ -138,8 +176,14 @@ fn parse_export(text: &OsStr) -> Result<Exported, String> {
     let sign =
         bytes.iter().position(|&byte| byte == b'=').ok_or("not FORM=FILE, such as markdown=result.md")?;
     let form = String::from_utf8_lossy(&bytes[..sign]);
-    let form = parse_name(&form, report::EXPORTS.iter().map(|export| export.name))?;
+    let form = parse_name(&form, forms())?;
     Ok(Exported { form, file: OsStr::from_bytes(&bytes[sign + 1..]).into() })
+}
+
+/// Of results and of profiles.
+fn forms() -> impl Iterator<Item = &'static str> + Clone {
+    let profiles = report::exports::PROFILE_EXPORTS.iter().map(|export| export.name);
+    report::EXPORTS.iter().map(|export| export.name).chain(profiles)
 }
 
 fn parse_name<'a>(text: &str, mut known: impl Iterator<Item = &'a str> + Clone) -> Result<String, String> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Floor, Host, Metric, Missing};
+use super::{Floor, Host, Metric, Missing, Probe};
 
 /// A machine as it is for measuring, right now.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,12 +11,20 @@ pub struct CheckUp {
     pub circumstances: Circumstances,
     pub floor: Option<Floor>,
     pub metrics: Vec<CheckedMetric>,
+    pub probes: Vec<CheckedProbe>,
 }
 
 /// Whether a metric can be had.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedMetric {
     pub metric: Metric,
+    pub missing: Option<Missing>,
+}
+
+/// Whether a probe works, for some command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedProbe {
+    pub probe: Probe,
     pub missing: Option<Missing>,
 }
 

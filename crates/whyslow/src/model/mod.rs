@@ -12,7 +12,7 @@ mod trace;
 mod values;
 
 pub use bytes::ByteText;
-pub use check_up::{CheckUp, CheckedMetric, Circumstances, CpuQuota};
+pub use check_up::{CheckUp, CheckedMetric, CheckedProbe, Circumstances, CpuQuota};
 pub use dataset::{DataMetric, DataSet, Origin, PerlTimes, Schedule};
 pub use experiment::{
     Design, Edit, Experiment, Factor, FailurePolicy, HookKind, Input, Launch, Level, Output, Preload, Role,

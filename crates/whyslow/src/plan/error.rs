@@ -13,6 +13,8 @@ pub enum PlanError {
     ShellSyntax { command: String, syntax: String },
     #[error("a comparison needs at least two commands")]
     OneCommand,
+    #[error("there is no command to look at")]
+    NoCommand,
     #[error("these are {count} variants, and more than {MOST_VARIANTS} cannot be compared")]
     TooManyVariants { count: usize },
     #[error("there are {names} names for {}", counted(*commands))]
@@ -68,6 +70,7 @@ impl PlanError {
             PlanError::OneCommand => {
                 "give two commands, or the same one twice to see what this machine calls equal".into()
             }
+            PlanError::NoCommand => "give one, in quotes: whyslow probe 'perl -e 1'".into(),
             PlanError::OutputNotSeen { .. } => {
                 "leave --output out (a pipe that is read), or give it a file".into()
             }

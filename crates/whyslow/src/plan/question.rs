@@ -51,6 +51,8 @@ pub struct Question {
     pub digest_output: bool,
     /// Adds the base once more, to see what this machine calls equal.
     pub with_twin: bool,
+    /// A command by itself is enough: there is something to see, if nothing to compare.
+    pub may_be_alone: bool,
 }
 
 /// A command as typed.
@@ -108,7 +110,7 @@ pub fn compose(question: &Question) -> Result<Experiment, PlanError> {
     };
     check_output_is_seen(question)?;
     check_placeholders(&experiment)?;
-    check_variants(&experiment)?;
+    check_variants(&experiment, question.may_be_alone)?;
     Ok(experiment)
 }
 
@@ -159,10 +161,11 @@ fn check_placeholders(experiment: &Experiment) -> Result<(), PlanError> {
     }
 }
 
-fn check_variants(experiment: &Experiment) -> Result<(), PlanError> {
+fn check_variants(experiment: &Experiment, may_be_alone: bool) -> Result<(), PlanError> {
     let count: usize = experiment.factors.iter().map(|factor| factor.levels.len()).product();
     match count {
-        0 | 1 => Err(PlanError::OneCommand),
+        0 if may_be_alone => Err(PlanError::NoCommand),
+        0 | 1 if !may_be_alone => Err(PlanError::OneCommand),
         count if count > MOST_VARIANTS => Err(PlanError::TooManyVariants { count }),
         _ => Ok(()),
     }

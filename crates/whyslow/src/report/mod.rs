@@ -7,6 +7,7 @@ mod document;
 pub mod exports;
 mod json;
 mod many;
+mod probe;
 mod quantity;
 pub mod stat;
 mod tables;
@@ -17,10 +18,11 @@ mod words;
 pub use compose::{
     compose, compose_quietly, hook_failure, last_lines, printable, printable_lines, short_names,
 };
-pub use doctor::{Finding, MachineNoise, Mark, doctor, doctor_json, findings, worst};
+pub use doctor::{Finding, MachineNoise, Mark, doctor, doctor_json, doctor_with_probes, findings, worst};
 pub use document::{Document, Line, Part, Span, Table, Tone};
 pub use exports::{EXPORTS, export};
 pub use json::{SCHEMA_VERSION, json};
+pub use probe::{compose_traces, traces_json};
 pub use quantity::{bytes, count, duration, percent, seconds};
 pub use terminal::{Style, render};
 pub use views::{VIEWS, show_recording, view};

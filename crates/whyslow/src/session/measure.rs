@@ -400,7 +400,7 @@ fn as_run(
     }
 }
 
-fn end_of(bytes: &[u8]) -> String {
+pub(super) fn end_of(bytes: &[u8]) -> String {
     let from = bytes.len().saturating_sub(KEPT_STDERR);
     String::from_utf8_lossy(&bytes[from..]).trim_end().to_owned()
 }

@@ -5,10 +5,12 @@ mod block_times;
 mod check_up;
 mod look;
 mod measure;
+mod observe;
 
 pub use check_up::check_up;
 pub use look::look;
 pub use measure::{Stamp, measure, resume};
+pub use observe::observe;
 
 use crate::analysis::Progress;
 use crate::machine::MachineError;

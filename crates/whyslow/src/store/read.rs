@@ -191,7 +191,7 @@ fn check_header(header: Header) -> Result<Header, ReadError> {
 fn broken_experiment(experiment: &Experiment) -> Option<&'static str> {
     let design = &experiment.design;
     let what = match variant_count(experiment) {
-        None | Some(0 | 1) => "too few variants, or too many",
+        None | Some(0) => "too few variants, or too many",
         Some(variants) if design.base >= variants => "the base is none of the variants",
         _ if !(design.confidence > 0.0 && design.confidence < 1.0) => "the confidence is not between 0 and 1",
         _ if !(design.margin > 0.0 && design.margin.is_finite()) => "the margin is not above 0",
@@ -230,6 +230,10 @@ fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadE
     }
     match line {
         Line::Whyslow { .. } => return Err(ReadError::SecondHeader { line: number }),
+        // Probes look at a single variant; nothing measures one.
+        Line::Run(_) if variant_count(&recording.header.experiment) == Some(1) => {
+            return inconsistent("a run of a single variant");
+        }
         Line::Run(run) => match broken_run(&recording.header.experiment, recording.runs.len(), &run) {
             Some(what) => return inconsistent(what),
             // A recording that was interrupted and went on has an end in its middle.
@@ -275,7 +279,8 @@ fn broken_plan(plan: &StagePlan) -> Option<&'static str> {
     if let Some(what) = broken_experiment(&plan.experiment) {
         return Some(what);
     }
-    let is_sound = is_there(plan.fast) && is_there(plan.slow) && plan.what_ifs.iter().all(is_whole);
+    let is_sound =
+        variants > 1 && is_there(plan.fast) && is_there(plan.slow) && plan.what_ifs.iter().all(is_whole);
     (!is_sound).then_some("a stage with a variant that it does not have")
 }
 

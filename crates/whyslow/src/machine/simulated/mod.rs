@@ -10,6 +10,7 @@ mod execution;
 mod failure;
 mod load;
 mod noise;
+mod probes;
 mod program;
 mod readings;
 mod rights;
@@ -33,7 +34,7 @@ use execution::{Execution, not_started};
 use weather::{Climate, Weather};
 
 use super::{Machine, MachineError, Outcome};
-use crate::model::{Circumstances, Exit, Floor, HookKind, Host, Launch, Metric, Missing};
+use crate::model::{Circumstances, Exit, Floor, HookKind, Host, Launch, Metric, Missing, Probe, Seen};
 
 /// The machine of a world.
 #[derive(Clone, Debug)]
@@ -67,6 +68,14 @@ impl Machine for Simulated {
 
     fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing> {
         if metric.source.is_some() { Ok(()) } else { self.world.rights.check(metric) }
+    }
+
+    fn can_probe(&mut self, probe: Probe) -> Result<(), Missing> {
+        self.world.rights.check_probe(probe)
+    }
+
+    fn probe(&mut self, launch: &Launch, probe: Probe) -> Seen {
+        self.look(launch, probe).map_or_else(Seen::Missing, |probed| Seen::Probed(Box::new(probed)))
     }
 
     fn floor(&mut self) -> Option<Floor> {

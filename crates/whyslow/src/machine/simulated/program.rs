@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cause::{Cause, Surroundings};
 use super::failure::{Failure, How};
 use super::streams::{Purpose, of_program};
-use crate::model::ByteText;
+use crate::model::{ByteText, Trace};
 
 /// Something that can be launched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,9 @@ pub struct Program {
     /// Descendants that outlive each of its runs.
     #[serde(default)]
     pub leftovers: u32,
+    /// What probes see of each of its runs; a probe of which there is none sees nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traces: Vec<Trace>,
 }
 
 /// What a run uses. Counts may be fractions here; they are rounded when the run has ended.
@@ -84,6 +87,7 @@ impl Program {
             prints: BTreeMap::new(),
             output: 0,
             leftovers: 0,
+            traces: Vec::new(),
         }
     }
 
@@ -98,6 +102,11 @@ impl Program {
 
     pub fn with_leftovers(self, leftovers: u32) -> Self {
         Program { leftovers, ..self }
+    }
+
+    pub fn with_trace(mut self, trace: Trace) -> Self {
+        self.traces.push(trace);
+        self
     }
 
     pub fn with_cause(mut self, cause: Cause) -> Self {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Metric, Missing, known_metric};
+use crate::model::{Metric, Missing, Probe, known_metric};
 
 /// What the kernel of the world permits or has. Everything, unless said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,17 +14,34 @@ pub struct Rights {
     pub schedstat: bool,
     /// Pressure stall information; it is a condition of a run and no metric.
     pub pressure: bool,
+    /// Following the system calls of other processes.
+    pub ptrace: bool,
 }
 
 impl Default for Rights {
     fn default() -> Self {
-        Rights { perf: true, schedstat: true, pressure: true }
+        Rights { perf: true, schedstat: true, pressure: true, ptrace: true }
     }
 }
 
 impl Rights {
     pub fn none() -> Self {
-        Rights { perf: false, schedstat: false, pressure: false }
+        Rights { perf: false, schedstat: false, pressure: false, ptrace: false }
+    }
+
+    /// Whether a probe can look, or why not.
+    pub fn check_probe(&self, probe: Probe) -> Result<(), Missing> {
+        let missing = |why: &str, right| {
+            let remedy = Some(format!("set rights.{right} in the simulated world"));
+            Err(Missing { what: probe.known().title.to_owned(), why: why.to_owned(), remedy })
+        };
+        match probe {
+            Probe::Syscalls | Probe::Files if !self.ptrace => missing("tracing is not permitted", "ptrace"),
+            Probe::Cpu | Probe::Faults | Probe::Waiting | Probe::Series if !self.perf => {
+                missing("performance counters are not permitted", "perf")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether a metric can be had, or why not.

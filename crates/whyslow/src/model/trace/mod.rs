@@ -136,6 +136,24 @@ pub enum Trace {
     Instructions(Instructions),
 }
 
+impl Trace {
+    /// The probe that sees this.
+    pub fn probe(&self) -> Probe {
+        match self {
+            Trace::Environment(_) => Probe::Environment,
+            Trace::Loading(_) => Probe::Loading,
+            Trace::Syscalls(_) => Probe::Syscalls,
+            Trace::Files(_) => Probe::Files,
+            Trace::Allocations(_) => Probe::Allocations,
+            Trace::Cpu(_) => Probe::Cpu,
+            Trace::Faults(_) => Probe::Faults,
+            Trace::Waiting(_) => Probe::Waiting,
+            Trace::Series(_) => Probe::Series,
+            Trace::Instructions(_) => Probe::Instructions,
+        }
+    }
+}
+
 /// A probed run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probed {

@@ -2,6 +2,7 @@
 
 mod metrics;
 mod noise;
+mod probes;
 mod settings;
 
 use serde_json::{Value, json};
@@ -102,6 +103,13 @@ pub fn doctor(findings: &[Finding]) -> Document {
     Document { parts: vec![Part::Text(vec![headline(findings)]), Part::Definitions(definitions)] }
 }
 
+/// The same, and every probe.
+pub fn doctor_with_probes(findings: &[Finding], check_up: &CheckUp) -> Document {
+    let mut document = doctor(findings);
+    document.parts.extend(probes::parts(&check_up.probes));
+    document
+}
+
 fn headline(findings: &[Finding]) -> Line {
     let warnings = findings.iter().filter(|finding| finding.mark == Mark::Warning).count();
     let text = match worst(findings) {
@@ -147,6 +155,7 @@ pub fn doctor_json(check_up: &CheckUp, noise: Option<&MachineNoise>, findings: &
             "advice": finding.advice,
         })).collect::<Vec<_>>(),
         "metrics": metrics.collect::<Vec<_>>(),
+        "probes": check_up.probes.iter().map(probes::json).collect::<Vec<_>>(),
         "noise": noise.map(|noise| json!({
             "loop": { "wall_s": sensitivity(noise.loop_wall), "cpu_s": sensitivity(noise.loop_cpu) },
             "start": { "wall_s": sensitivity(noise.start_wall), "cpu_s": sensitivity(noise.start_cpu) },

@@ -251,7 +251,7 @@ mod tests {
             ptrace_scope: Some(0),
             ..Circumstances::default()
         };
-        CheckUp { host, circumstances, floor: None, metrics: Vec::new() }
+        CheckUp { host, circumstances, floor: None, metrics: Vec::new(), probes: Vec::new() }
     }
 
     fn warned(check_up: &CheckUp) -> Vec<String> {
@@ -286,7 +286,7 @@ mod tests {
             perf_event_paranoid: Some(4),
             ptrace_scope: Some(3),
         };
-        let bad = CheckUp { host, circumstances, floor: None, metrics: Vec::new() };
+        let bad = CheckUp { host, circumstances, floor: None, metrics: Vec::new(), probes: Vec::new() };
         let all = ["CPUs", "CPU quota", "load", "free memory", "swap in use", "governor", "turbo", "clock"];
         let more = ["huge pages", "random addresses", "perf_event_paranoid", "ptrace_scope"];
         assert_eq!(warned(&bad), [&all[..], &more].concat());
@@ -302,6 +302,7 @@ mod tests {
             circumstances: Circumstances::default(),
             floor: None,
             metrics: Vec::new(),
+            probes: Vec::new(),
         };
         for finding in findings(&blind).iter().skip(1) {
             assert_eq!(

@@ -10,6 +10,7 @@ mod hyperfine_json;
 mod hyperfine_json2;
 mod markdown;
 mod org;
+mod profiles;
 mod series;
 mod table;
 mod whyslow_json;
@@ -23,7 +24,8 @@ pub use hyperfine_json2::hyperfine_json2;
 pub(super) use markdown::command as code_span;
 pub use markdown::markdown;
 pub use org::org;
-pub use whyslow_json::whyslow_json;
+pub use profiles::{PROFILE_EXPORTS, ProfileExport, has_profile, profile_export};
+pub use whyslow_json::{pretty, whyslow_json};
 
 use std::io::{self, Write};
 
