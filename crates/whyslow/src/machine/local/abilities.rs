@@ -51,9 +51,10 @@ impl Abilities {
             return Err(missing(name, "no such metric is known".to_owned(), None));
         };
         match name {
-            "task_clock_s" => self
-                .task_clock
-                .map_err(|errno| missing(known.title, self.why_no_perf(errno), self.perf_remedy(errno))),
+            "task_clock_s" => self.task_clock.map_err(|errno| {
+                let (why, remedy) = why_no_perf(errno, self.perf_paranoid);
+                missing(known.title, why, remedy)
+            }),
             "main_cpu_s" | "run_queue_wait_s" if !self.schedstat => {
                 Err(self.not_in_proc(known.title, "/proc/PID/schedstat", "CONFIG_SCHED_INFO"))
             }
@@ -86,33 +87,6 @@ impl Abilities {
         spot.into_iter().collect()
     }
 
-    /// Whether only the setting of the kernel stands in the way, and not a filter around this process.
-    fn is_setting_too_strict(&self, errno: i32) -> bool {
-        is_refusal(errno) && self.perf_paranoid.is_some_and(|level| level > 2)
-    }
-
-    fn why_no_perf(&self, errno: i32) -> String {
-        match (errno, self.perf_paranoid) {
-            (libc::ENODATA, _) => "the counter of perf_event_open stays at 0".to_owned(),
-            (libc::ENOSYS | libc::ENOENT | libc::EOPNOTSUPP, _) => {
-                "this kernel has no perf_event_open".to_owned()
-            }
-            (_, Some(level)) if is_refusal(errno) => {
-                format!("perf_event_open is not permitted (kernel.perf_event_paranoid = {level})")
-            }
-            _ if is_refusal(errno) => "perf_event_open is not permitted".to_owned(),
-            _ => format!("perf_event_open failed: {}", io::Error::from_raw_os_error(errno)),
-        }
-    }
-
-    fn perf_remedy(&self, errno: i32) -> Option<String> {
-        if self.is_setting_too_strict(errno) {
-            return Some("sysctl kernel.perf_event_paranoid=2 or less".to_owned());
-        }
-        let remedy = "let the sandbox or container allow it (docker: --security-opt seccomp=unconfined)";
-        is_refusal(errno).then(|| remedy.to_owned())
-    }
-
     fn not_in_proc(&self, title: &str, file: &str, option: &str) -> Missing {
         if !self.proc {
             return missing(
@@ -124,6 +98,29 @@ impl Abilities {
         let remedy = format!("a kernel built with {option}");
         missing(title, format!("the kernel does not give {file}"), Some(remedy))
     }
+}
+
+/// Why `perf_event_open` failed, and what to do about it.
+pub fn why_no_perf(errno: i32, paranoid: Option<i32>) -> (String, Option<String>) {
+    let why = match (errno, paranoid) {
+        (libc::ENODATA, _) => "the counter of perf_event_open stays at 0".to_owned(),
+        (libc::ENOSYS | libc::ENOENT | libc::EOPNOTSUPP, _) => {
+            "this kernel has no perf_event_open".to_owned()
+        }
+        (_, Some(level)) if is_refusal(errno) => {
+            format!("perf_event_open is not permitted (kernel.perf_event_paranoid = {level})")
+        }
+        _ if is_refusal(errno) => "perf_event_open is not permitted".to_owned(),
+        _ => format!("perf_event_open failed: {}", io::Error::from_raw_os_error(errno)),
+    };
+    // With a lower setting, something else than the setting stands in the way.
+    let is_setting_too_strict = paranoid.is_some_and(|level| level > 2);
+    let remedy = if is_setting_too_strict {
+        "sysctl kernel.perf_event_paranoid=2 or less"
+    } else {
+        "let the sandbox or container allow it (docker: --security-opt seccomp=unconfined)"
+    };
+    (why, is_refusal(errno).then(|| remedy.to_owned()))
 }
 
 /// Asked of this process, because the null program is so small that a kernel may round its peak to 0.

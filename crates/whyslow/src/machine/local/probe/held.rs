@@ -51,6 +51,20 @@ pub struct HeldEnd {
     pub usage: libc::rusage,
 }
 
+/// Why a probe is called while it waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Woken {
+    Tick,
+    /// A watched descriptor can be read, or is over.
+    Ready,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Ready {
+    done: bool,
+    watched: bool,
+}
+
 impl Held {
     /// Starts the command up to its exec. `prepared` may differ from what the launch says, such as in its environment.
     pub fn start(launch: &Launch, prepared: &Prepared, interrupt: &Interrupt) -> io::Result<Held> {
@@ -124,21 +138,36 @@ impl Held {
     }
 
     /// Waits for the end, and reads and forgets what the command writes. `tick` is called that often, and once before.
-    pub fn wait(
+    pub fn wait(self, tick: Option<Duration>, mut on_tick: impl FnMut(libc::pid_t)) -> io::Result<HeldEnd> {
+        self.wait_watching(&[], tick, |woken, pid| {
+            if woken == Woken::Tick {
+                on_tick(pid);
+            }
+        })
+    }
+
+    /// As [`Held::wait`], and says when there is something to read from one of the descriptors that are watched.
+    pub fn wait_watching(
         mut self,
+        watched: &[RawFd],
         tick: Option<Duration>,
-        mut on_tick: impl FnMut(libc::pid_t),
+        mut on_woken: impl FnMut(Woken, libc::pid_t),
     ) -> io::Result<HeldEnd> {
         self.release();
         let pidfd = pidfd_open(self.pid)?;
+        let mut watched = watched.to_vec();
         let mut next_tick = Instant::now();
         loop {
             if let Some(tick) = tick.filter(|_| Instant::now() >= next_tick) {
-                on_tick(self.pid);
+                on_woken(Woken::Tick, self.pid);
                 next_tick = (next_tick + tick).max(Instant::now());
             }
             let until = [tick.map(|_| next_tick), self.deadline].into_iter().flatten().min();
-            if self.poll(Some(pidfd.as_raw_fd()), until)? {
+            let ready = self.poll(Some(pidfd.as_raw_fd()), &mut watched, until)?;
+            if ready.watched {
+                on_woken(Woken::Ready, self.pid);
+            }
+            if ready.done {
                 break;
             }
             if let Some(exit) = self.broken_off() {
@@ -165,7 +194,7 @@ impl Held {
         loop {
             let next_look = Instant::now() + LOOK_INTERVAL;
             let until = self.deadline.map_or(next_look, |deadline| deadline.min(next_look));
-            if self.poll(Some(done), Some(until))? {
+            if self.poll(Some(done), &mut Vec::new(), Some(until))?.done {
                 return Ok(None);
             }
             if let Some(exit) = self.broken_off().or_else(&mut must_end) {
@@ -176,7 +205,7 @@ impl Held {
 
     /// Reads what is there of the output, without waiting. For a probe with a loop of its own.
     pub fn drain(&self) -> io::Result<()> {
-        self.poll(None, Some(Instant::now())).map(drop)
+        self.poll(None, &mut Vec::new(), Some(Instant::now())).map(drop)
     }
 
     /// Descriptors that a probe with a loop of its own must watch together with what it waits for.
@@ -188,22 +217,27 @@ impl Held {
         &self.interrupt
     }
 
-    /// Waits for output, the user, the time or `done`, whichever comes first; whether `done` came.
-    fn poll(&self, done: Option<RawFd>, until: Option<Instant>) -> io::Result<bool> {
+    /// Waits for output, the user, the time, `done` or the watched, whichever comes first. What will never have
+    /// anything to read again is taken off the watched.
+    fn poll(
+        &self,
+        done: Option<RawFd>,
+        watched: &mut Vec<RawFd>,
+        until: Option<Instant>,
+    ) -> io::Result<Ready> {
         let readers = self.readers();
         let wake = self.interrupt.wake_descriptor();
-        let mut polled = [done, readers[0], readers[1], Some(wake)].map(|descriptor| libc::pollfd {
-            fd: descriptor.unwrap_or(-1),
-            events: libc::POLLIN,
-            revents: 0,
-        });
+        let ours = [done, readers[0], readers[1], Some(wake)].map(|descriptor| descriptor.unwrap_or(-1));
+        let polled = |fd: RawFd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        let mut polled: Vec<_> = ours.into_iter().chain(watched.iter().copied()).map(polled).collect();
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         // Rounded up, so that nothing is asked for before its time.
         let timeout = left.map_or(-1, |left| left.as_micros().div_ceil(1000).min(60_000) as i32);
         // SAFETY: an array of that length that outlives the call.
         if unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, timeout) } == -1 {
             let error = io::Error::last_os_error();
-            return if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) };
+            let is_signal = error.kind() == io::ErrorKind::Interrupted;
+            return if is_signal { Ok(Ready::default()) } else { Err(error) };
         }
         for (place, reader) in readers.into_iter().enumerate() {
             if let Some(reader) = reader
@@ -212,7 +246,11 @@ impl Held {
                 read_some(reader);
             }
         }
-        Ok(polled[0].revents != 0)
+        let others = &polled[ours.len()..];
+        let is_over = |polled: &libc::pollfd| polled.revents & !libc::POLLIN != 0;
+        watched.retain(|fd| !others.iter().any(|polled| polled.fd == *fd && is_over(polled)));
+        let watched = others.iter().any(|polled| polled.revents != 0);
+        Ok(Ready { done: polled[0].revents != 0, watched })
     }
 
     /// The command has ended, or is about to.

@@ -10,6 +10,7 @@ mod files;
 pub mod held;
 mod instructions;
 mod loading;
+pub mod perf;
 mod series;
 mod syscalls;
 mod waiting;

@@ -1,0 +1,99 @@
+//! One perf event: what it counts and records, and how it is opened. It reads nothing: that is for `ring`.
+
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd};
+
+use perf_event_open_sys as sys;
+use sys::bindings;
+
+use super::registers;
+
+/// What is counted, and what a sample stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    CpuClock {
+        period_ns: u64,
+    },
+    PageFaults {
+        period: u64,
+    },
+    /// No samples: only when threads come and go.
+    Switches,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub kind: Kind,
+    /// With what happens in the kernel. Not everybody may.
+    pub with_kernel: bool,
+    /// How much of the user stack is copied into a sample.
+    pub stack_bytes: u32,
+    /// How full a ring must be before somebody is woken.
+    pub watermark_bytes: u32,
+}
+
+impl Event {
+    /// For a process, its threads and its descendants, on one CPU or on any; it begins at the exec of the process.
+    pub fn open(&self, pid: libc::pid_t, cpu: Option<i32>) -> io::Result<OwnedFd> {
+        let mut attributes = self.attributes();
+        let flags = libc::c_ulong::from(bindings::PERF_FLAG_FD_CLOEXEC);
+        // SAFETY: the structure states its own length and outlives the call.
+        match unsafe { sys::perf_event_open(&mut attributes, pid, cpu.unwrap_or(-1), -1, flags) } {
+            -1 => Err(io::Error::last_os_error()),
+            // SAFETY: it is new and ours.
+            descriptor => Ok(unsafe { OwnedFd::from_raw_fd(descriptor) }),
+        }
+    }
+
+    fn attributes(&self) -> bindings::perf_event_attr {
+        let mut attributes = bindings::perf_event_attr::default();
+        attributes.type_ = bindings::PERF_TYPE_SOFTWARE;
+        attributes.size = size_of::<bindings::perf_event_attr>() as u32;
+        // Also of the records that are no samples: who and when.
+        attributes.sample_type = (bindings::PERF_SAMPLE_TID | bindings::PERF_SAMPLE_TIME).into();
+        // One clock for all CPUs, which we can read too.
+        attributes.clockid = libc::CLOCK_MONOTONIC;
+        attributes.set_use_clockid(1);
+        attributes.set_disabled(1);
+        attributes.set_enable_on_exec(1);
+        attributes.set_inherit(1);
+        attributes.set_exclude_kernel((!self.with_kernel).into());
+        attributes.set_exclude_hv(1);
+        attributes.set_sample_id_all(1);
+        attributes.set_comm(1);
+        attributes.set_comm_exec(1);
+        attributes.set_task(1);
+        attributes.set_watermark(1);
+        attributes.wakeup_watermark = self.watermark_bytes;
+        match self.kind {
+            Kind::CpuClock { period_ns } => {
+                self.sample(&mut attributes, bindings::PERF_COUNT_SW_CPU_CLOCK, period_ns);
+            }
+            Kind::PageFaults { period } => {
+                self.sample(&mut attributes, bindings::PERF_COUNT_SW_PAGE_FAULTS, period);
+            }
+            Kind::Switches => {
+                attributes.config = bindings::PERF_COUNT_SW_DUMMY.into();
+                attributes.set_context_switch(1);
+            }
+        }
+        attributes
+    }
+
+    /// With the chain in the kernel, and what it takes to unwind the stack of the program ourselves.
+    fn sample(&self, attributes: &mut bindings::perf_event_attr, what: u32, period: u64) {
+        attributes.config = what.into();
+        attributes.sample_period = period;
+        attributes.sample_type |= u64::from(bindings::PERF_SAMPLE_IP | bindings::PERF_SAMPLE_CALLCHAIN);
+        attributes.set_exclude_callchain_user(1);
+        attributes.set_exclude_callchain_kernel((!self.with_kernel).into());
+        attributes.set_mmap(1);
+        attributes.set_mmap2(1);
+        if registers::MASK != 0 {
+            attributes.sample_type |=
+                u64::from(bindings::PERF_SAMPLE_REGS_USER | bindings::PERF_SAMPLE_STACK_USER);
+            attributes.sample_regs_user = registers::MASK;
+            attributes.sample_stack_user = self.stack_bytes;
+        }
+    }
+}
