@@ -3,6 +3,7 @@
 
 pub mod analysis;
 pub mod cli;
+pub mod explain;
 pub mod machine;
 pub mod model;
 pub mod peers;

@@ -48,6 +48,11 @@ impl<'a> Samples<'a> {
         self.column(variant, metric).iter().copied().filter(|value| !value.is_nan()).collect()
     }
 
+    /// Values of a metric in a variant, one place for each block; `None` where the run failed or has no value.
+    pub fn by_block(&self, variant: usize, metric: &str) -> Vec<Option<f64>> {
+        self.column(variant, metric).iter().map(|value| (!value.is_nan()).then_some(*value)).collect()
+    }
+
     /// Values of two metrics in the runs that have both.
     pub fn pairs(&self, variant: usize, first: &str, second: &str) -> Vec<(f64, f64)> {
         let (first, second) = (self.column(variant, first), self.column(variant, second));

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{End, Experiment, Missing, Recording, Run};
+use super::{End, Environment, Experiment, Missing, Recording, Run};
 
 /// One round of what-ifs, interleaved with both originals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,9 +42,31 @@ pub struct WhatIf {
     /// The fast side with the suspect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<usize>,
+    /// What it does is the experiment on the suspect; otherwise it only tells how much of the gap a difference carries.
+    #[serde(default)]
+    pub is_experiment: bool,
+    /// What the removed variant must have, or the edit did not take effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<Expectation>,
     /// Whether the edit was seen to take effect in the child. `Some`: it was not, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_effect: Option<Missing>,
+}
+
+/// A fact that the child must have, or the edit did not take effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expectation {
+    /// Beginning of the name of a fact of the environment probe.
+    pub fact: String,
+    /// Part of its value; empty: the fact is there.
+    pub contains: String,
+}
+
+impl Expectation {
+    pub fn is_met(&self, environment: &Environment) -> bool {
+        let facts = environment.facts.iter().filter(|(name, _)| name.starts_with(&self.fact));
+        facts.into_iter().any(|(name, value)| value.contains(&self.contains) || name.contains(&self.contains))
+    }
 }
 
 impl Stage {

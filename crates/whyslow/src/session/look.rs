@@ -14,7 +14,7 @@ pub fn look(
 ) -> Result<TraceEntry, SessionError> {
     watcher.notice(Event::Probing(probe))?;
     let seen = look_between_hooks(of, probe, machine)?;
-    let entry = TraceEntry { variant, probe, seen };
+    let entry = TraceEntry { stage: None, variant, probe, seen };
     watcher.notice(Event::Probed(&entry))?;
     Ok(entry)
 }

@@ -173,6 +173,9 @@ pub struct Probed {
 /// A line of a recording: one look of one probe at one variant. "Could not look" is data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceEntry {
+    /// The stage whose variant it is of; `None`: of the main part of the recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<usize>,
     pub variant: usize,
     pub probe: Probe,
     pub seen: Seen,

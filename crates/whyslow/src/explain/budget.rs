@@ -1,0 +1,47 @@
+//! Where the wall time of a gap went: four parts that add up to it.
+
+use serde::Serialize;
+
+use super::case::Side;
+
+/// Seconds of one run, or of the difference between two variants. The parts add up to the wall time: what is not on a
+/// CPU and not waiting for one is blocked, and is negative where several CPUs work at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize)]
+pub struct Budget {
+    pub wall_s: f64,
+    pub user_s: f64,
+    pub system_s: f64,
+    pub cpu_wait_s: f64,
+    pub blocked_s: f64,
+}
+
+impl Budget {
+    /// Of one variant, by its medians. A wait for a CPU that is not known counts as blocked.
+    pub fn of(side: &Side<'_>) -> Budget {
+        let (wall_s, cpu_s) = (side.median("wall_s").unwrap_or(0.0), side.median("cpu_s").unwrap_or(0.0));
+        let kernel_share = side.kernel_share();
+        let system_s = cpu_s * kernel_share;
+        let cpu_wait_s = side.median("run_queue_wait_s").unwrap_or(0.0).min((wall_s - cpu_s).max(0.0));
+        Budget {
+            wall_s,
+            user_s: cpu_s - system_s,
+            system_s,
+            cpu_wait_s,
+            blocked_s: wall_s - cpu_s - cpu_wait_s,
+        }
+    }
+
+    pub fn minus(self, other: Budget) -> Budget {
+        Budget {
+            wall_s: self.wall_s - other.wall_s,
+            user_s: self.user_s - other.user_s,
+            system_s: self.system_s - other.system_s,
+            cpu_wait_s: self.cpu_wait_s - other.cpu_wait_s,
+            blocked_s: self.blocked_s - other.blocked_s,
+        }
+    }
+
+    pub fn cpu_s(&self) -> f64 {
+        self.user_s + self.system_s
+    }
+}

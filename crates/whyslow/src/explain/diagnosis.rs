@@ -1,0 +1,396 @@
+//! What the recording says about why: findings with their shares, what stays unexplained, and what could not be looked at.
+
+use serde::Serialize;
+
+use super::budget::Budget;
+use super::case::Case;
+use super::classes::Class;
+use super::differences::Difference;
+use super::shares::{Effect, NoEffect, Share, StageValues};
+use super::suspects::{Suspicion, known, suspicions};
+use super::{pair, words};
+use crate::analysis::{Estimate, analyze};
+use crate::model::{Missing, Recording, Stage, TraceEntry, Variant, WhatIf};
+use crate::plan;
+
+/// Chance that an interval of a share misses, two-sided. A confirmation names a culprit, so it must be rare.
+pub const ALPHA: f64 = 0.01;
+/// What carries less of the gap accuses nobody.
+pub const LEAST_SHARE: f64 = 0.05;
+/// So many possible names are shown for a difference that can only be located.
+const MOST_CANDIDATES: usize = 3;
+
+/// Why one variant is slower than another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Diagnosis {
+    /// Indices of variants.
+    pub fast: usize,
+    pub slow: usize,
+    pub metric: String,
+    /// Slow over fast.
+    pub ratio: Estimate,
+    pub blocks: usize,
+    /// There is a difference to explain.
+    pub is_real: bool,
+    /// The largest difference that is left open, as a share, where none was found.
+    pub largest_difference: Option<f64>,
+    /// Slow minus fast.
+    pub budget: Budget,
+    pub fast_budget: Budget,
+    pub slow_budget: Budget,
+    pub class: Class,
+    /// The culprits first.
+    pub findings: Vec<Finding>,
+    pub unexplained: Option<Share>,
+    /// Several causes that do more (or less) together than apart.
+    pub interaction: Option<String>,
+    pub not_checked: Vec<Missing>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// Name of the suspect.
+    pub suspect: String,
+    pub title: String,
+    pub status: Status,
+    pub share: Option<Share>,
+    /// How much of the gap it opens on the fast side.
+    pub added: Option<Share>,
+    /// What was tried.
+    pub experiment: String,
+    pub evidence: Vec<String>,
+    pub advice: String,
+    /// What differs between the sides, where the finding is about that.
+    pub difference: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Taking it away closes a part of the gap.
+    Confirmed,
+    /// The gap is in there, but nothing from outside can tell it from everything else that comes with it.
+    Located,
+    /// Suspected and not tried, or tried without a result.
+    Untested,
+    /// Taking it away closes nothing.
+    Cleared,
+}
+
+/// `None`: the recording has nothing to compare.
+pub fn diagnose(recording: &Recording) -> Option<Diagnosis> {
+    let found = pair::find(&analyze(recording))?;
+    let variants = plan::variants(&recording.header.experiment);
+    let case = main_case(recording, &variants, &found);
+    let mut diagnosis = Diagnosis {
+        fast: found.fast,
+        slow: found.slow,
+        metric: found.metric.clone(),
+        ratio: found.ratio,
+        blocks: found.blocks,
+        is_real: found.is_real,
+        largest_difference: found.largest_difference,
+        budget: case.gap.budget,
+        fast_budget: Budget::of(&case.fast),
+        slow_budget: Budget::of(&case.slow),
+        class: case.gap.class,
+        findings: Vec::new(),
+        unexplained: None,
+        interaction: None,
+        not_checked: words::not_checked(&case),
+    };
+    if found.is_real {
+        Investigation::new(recording, &case).report(&mut diagnosis);
+    } else {
+        diagnosis.findings = cleared_by_nothing(&case);
+    }
+    Some(diagnosis)
+}
+
+/// The case of the main part of the recording.
+pub fn main_case<'a>(recording: &'a Recording, variants: &[Variant], found: &pair::Pair) -> Case<'a> {
+    let looks = |variant| looks_at(recording, None, variant);
+    Case::new(recording, variants, (found.fast, looks(found.fast)), (found.slow, looks(found.slow)))
+}
+
+pub fn looks_at(recording: &Recording, stage: Option<usize>, variant: usize) -> Vec<&TraceEntry> {
+    recording.traces.iter().filter(|entry| entry.stage == stage && entry.variant == variant).collect()
+}
+
+/// Without a difference nobody is accused, and whatever differs is innocent of more than could be seen.
+fn cleared_by_nothing(case: &Case<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for (suspect, suspicion) in suspicions(case) {
+        let Some(claim) = suspicion.claims.iter().find(|claim| claim.is_experiment) else { continue };
+        findings.push(Finding {
+            difference: Some(case.differences[claim.difference].title()),
+            ..finding(suspect.name, Status::Cleared, "no difference to explain".to_owned())
+        });
+    }
+    findings
+}
+
+fn finding(name: &str, status: Status, experiment: String) -> Finding {
+    let known = known(name);
+    Finding {
+        suspect: name.to_owned(),
+        title: known.map_or(name, |suspect| suspect.title).to_owned(),
+        status,
+        share: None,
+        added: None,
+        experiment,
+        evidence: Vec::new(),
+        advice: known.map_or("", |suspect| suspect.fix).to_owned(),
+        difference: None,
+    }
+}
+
+/// What the stages showed, put together.
+pub struct Investigation<'a> {
+    recording: &'a Recording,
+    case: &'a Case<'a>,
+    suspicions: Vec<(&'static str, Suspicion)>,
+    pub outcomes: Vec<Outcome<'a>>,
+}
+
+/// One what-if and what came of it.
+pub struct Outcome<'a> {
+    pub stage: usize,
+    pub what_if: &'a WhatIf,
+    pub effect: Result<Effect, NoEffect>,
+}
+
+impl Outcome<'_> {
+    /// It carries a part of the gap.
+    pub fn is_guilty(&self) -> bool {
+        let Ok(effect) = self.effect else { return false };
+        self.what_if.no_effect.is_none()
+            && effect.removed.point >= LEAST_SHARE
+            && effect.removed.low.is_some_and(|low| low > 0.0)
+            && effect.seconds > LEAST_SHARE / 2.0
+    }
+
+    fn is_innocent(&self) -> bool {
+        let Ok(effect) = self.effect else { return false };
+        self.what_if.no_effect.is_none() && effect.removed.high.is_some_and(|high| high < LEAST_SHARE)
+    }
+
+    fn is_joint(&self) -> bool {
+        self.what_if.suspects.len() > 1
+    }
+
+    /// How much of the gap goes with it; none where that could not be told.
+    pub fn share(&self) -> f64 {
+        self.effect.map_or(0.0, |effect| effect.removed.point)
+    }
+}
+
+impl<'a> Investigation<'a> {
+    pub fn new(recording: &'a Recording, case: &'a Case<'a>) -> Investigation<'a> {
+        let suspicions = suspicions(case).into_iter().map(|(suspect, seen)| (suspect.name, seen)).collect();
+        let outcomes = recording
+            .stages
+            .iter()
+            .enumerate()
+            .flat_map(|(number, stage)| outcomes(recording, number, stage, case.gap.metric))
+            .collect();
+        Investigation { recording, case, suspicions, outcomes }
+    }
+
+    fn report(&self, diagnosis: &mut Diagnosis) {
+        let mut findings: Vec<Finding> = self
+            .outcomes
+            .iter()
+            .filter(|outcome| !outcome.is_joint())
+            .flat_map(|o| self.findings_of(o))
+            .collect();
+        findings.extend(self.untried_differences());
+        findings.extend(self.untested(&findings));
+        merge(&mut findings);
+        findings.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
+        diagnosis.unexplained = self.unexplained(&findings);
+        diagnosis.interaction = self.interaction(&findings);
+        diagnosis.findings = findings;
+    }
+
+    fn findings_of(&self, outcome: &Outcome<'_>) -> Vec<Finding> {
+        let (status, why) = match (outcome.is_guilty(), outcome.is_innocent()) {
+            (true, _) if outcome.what_if.is_experiment => (Status::Confirmed, String::new()),
+            (true, _) => (Status::Located, String::new()),
+            (_, true) => (Status::Cleared, String::new()),
+            _ => (Status::Untested, words::no_result(outcome)),
+        };
+        let experiment = if why.is_empty() { outcome.what_if.title.clone() } else { why };
+        let effect = outcome.effect.ok();
+        let is_about_difference = !outcome.what_if.difference.is_empty();
+        // A difference that carries nothing is not named after what it might have been.
+        let names = if status == Status::Located {
+            self.candidates(outcome)
+        } else {
+            vec![self.planned_name(outcome)]
+        };
+        let named = |(place, (name, signs)): (usize, (String, Vec<String>))| Finding {
+            share: effect.map(|effect| effect.removed).filter(|_| place == 0),
+            added: effect.and_then(|effect| effect.added).filter(|_| place == 0),
+            evidence: signs,
+            difference: is_about_difference.then(|| outcome.what_if.difference.clone()),
+            ..finding(&name, if place == 0 { status } else { Status::Untested }, experiment.clone())
+        };
+        names.into_iter().enumerate().map(named).collect()
+    }
+
+    fn planned_name(&self, outcome: &Outcome<'_>) -> (String, Vec<String>) {
+        let name = outcome.what_if.suspects.first().cloned().unwrap_or_default();
+        let signs = self.signs(&name);
+        (name, signs)
+    }
+
+    fn signs(&self, name: &str) -> Vec<String> {
+        let of_it = self.suspicions.iter().find(|(known, _)| *known == name);
+        of_it.map_or_else(Vec::new, |(_, suspicion)| suspicion.signs.clone())
+    }
+
+    /// Names for a difference that carries a part of the gap, the most likely first: by looks at the slow side without
+    /// it where there are any, else by the looks at both originals.
+    fn candidates(&self, outcome: &Outcome<'_>) -> Vec<(String, Vec<String>)> {
+        let stage = &self.recording.stages[outcome.stage];
+        let looks = looks_at(self.recording, Some(outcome.stage), outcome.what_if.removed);
+        if !looks.is_empty() {
+            let part = stage.recording(self.recording);
+            let variants = plan::variants(&stage.plan.experiment);
+            let slow_looks = self.case.slow.entries().to_vec();
+            let (fast, slow) = ((outcome.what_if.removed, looks), (stage.plan.slow, slow_looks));
+            let case = Case::new(&part, &variants, fast, slow);
+            let seen = suspicions(&case).into_iter().map(|(suspect, seen)| (suspect.name, seen)).collect();
+            return candidates(&seen, None);
+        }
+        let titles = self.case.differences.iter().map(Difference::title);
+        let place = titles.into_iter().position(|title| title == outcome.what_if.difference);
+        candidates(&self.suspicions, place)
+    }
+
+    /// A single difference in program or arguments carries the whole gap: swapping it makes the other side.
+    fn untried_differences(&self) -> Vec<Finding> {
+        let [difference] = self.case.differences.as_slice() else { return Vec::new() };
+        if !self.outcomes.iter().all(|outcome| outcome.what_if.difference.is_empty()) {
+            return Vec::new();
+        }
+        let whole = Share { point: 1.0, low: Some(1.0), high: Some(1.0) };
+        let named = |(place, (name, signs)): (usize, (String, Vec<String>))| Finding {
+            share: (place == 0).then_some(whole),
+            evidence: signs,
+            difference: Some(difference.title()),
+            ..finding(
+                &name,
+                if place == 0 { Status::Located } else { Status::Untested },
+                "nothing else differs between the sides".to_owned(),
+            )
+        };
+        candidates(&self.suspicions, Some(0)).into_iter().enumerate().map(named).collect()
+    }
+
+    /// Suspects with strong signs that nothing was tried on.
+    fn untested(&self, findings: &[Finding]) -> Vec<Finding> {
+        let is_known = |name: &str| findings.iter().any(|finding| finding.suspect == name);
+        self.suspicions
+            .iter()
+            .filter(|(name, seen)| seen.weight > LEAST_SHARE && !seen.ideas.is_empty() && !is_known(name))
+            .map(|(name, seen)| Finding {
+                evidence: seen.signs.clone(),
+                ..finding(name, Status::Untested, "not tried".to_owned())
+            })
+            .collect()
+    }
+
+    /// By the round in which all culprits were removed together, else by the culprit itself.
+    fn unexplained(&self, findings: &[Finding]) -> Option<Share> {
+        let joint = self.outcomes.iter().rev().find(|outcome| outcome.is_joint() && outcome.effect.is_ok());
+        let explained = match joint {
+            Some(outcome) => outcome.effect.ok()?.removed,
+            None => {
+                findings.iter().filter(|finding| is_culprit(finding)).find_map(|finding| finding.share)?
+            }
+        };
+        Some(Share {
+            point: 1.0 - explained.point,
+            low: explained.high.map(|high| 1.0 - high),
+            high: explained.low.map(|low| 1.0 - low),
+        })
+    }
+
+    fn interaction(&self, findings: &[Finding]) -> Option<String> {
+        let joint = self.outcomes.iter().rev().find(|outcome| outcome.is_joint() && outcome.is_guilty())?;
+        let apart: f64 =
+            findings.iter().filter(|f| is_culprit(f)).filter_map(|f| f.share).map(|s| s.point).sum();
+        words::interaction(joint.share(), apart)
+    }
+}
+
+/// Suspects that claim a difference (or any), strongest first.
+fn candidates(
+    seen: &Vec<(&'static str, Suspicion)>,
+    difference: Option<usize>,
+) -> Vec<(String, Vec<String>)> {
+    let mut claims: Vec<(f64, &str, &Suspicion)> = seen
+        .iter()
+        .filter_map(|(name, suspicion)| {
+            let claims =
+                suspicion.claims.iter().filter(|claim| difference.is_none_or(|d| d == claim.difference));
+            let strongest = claims.map(|claim| claim.weight).max_by(f64::total_cmp)?;
+            Some((strongest, *name, suspicion))
+        })
+        .collect();
+    claims.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let named: Vec<(String, Vec<String>)> = claims
+        .into_iter()
+        .take(MOST_CANDIDATES)
+        .map(|(_, name, suspicion)| (name.to_owned(), suspicion.signs.clone()))
+        .collect();
+    if named.is_empty() { vec![("code.more-work".to_owned(), Vec::new())] } else { named }
+}
+
+fn outcomes<'a>(recording: &Recording, number: usize, stage: &'a Stage, metric: &str) -> Vec<Outcome<'a>> {
+    let part = stage.recording(recording);
+    let variants = plan::variants(&stage.plan.experiment).len();
+    let values = StageValues::new(&part, &stage.plan, variants, metric, ALPHA);
+    stage
+        .plan
+        .what_ifs
+        .iter()
+        .map(|what_if| Outcome { stage: number, what_if, effect: values.effect(what_if) })
+        .collect()
+}
+
+pub fn is_culprit(finding: &Finding) -> bool {
+    matches!(finding.status, Status::Confirmed | Status::Located)
+}
+
+/// Culprits first, each kind by its share.
+fn rank(finding: &Finding) -> f64 {
+    let kind = match finding.status {
+        Status::Confirmed => 0.0,
+        Status::Located => 10.0,
+        Status::Untested => 20.0,
+        Status::Cleared => 30.0,
+    };
+    kind - finding.share.map_or(0.0, |share| share.point.clamp(-1.0, 1.0))
+}
+
+/// A suspect that several experiments speak of is told once, by the one that says most.
+fn merge(findings: &mut Vec<Finding>) {
+    findings.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
+    let mut kept: Vec<Finding> = Vec::new();
+    for finding in findings.drain(..) {
+        let twin = kept.iter_mut().find(|known| known.suspect == finding.suspect);
+        match twin {
+            Some(known)
+                if is_culprit(known) && is_culprit(&finding) && known.difference != finding.difference =>
+            {
+                kept.push(finding);
+            }
+            Some(known) => known.added = known.added.or(finding.added),
+            None => kept.push(finding),
+        }
+    }
+    *findings = kept;
+}

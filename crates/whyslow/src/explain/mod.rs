@@ -1,0 +1,26 @@
+//! From a recording to why: what differs between a fast and a slow variant, which suspects the signs point at, what to
+//! try next, and what the experiments showed. Pure: the same recording gives the same diagnosis, and what it asks for
+//! (probes, rounds of what-ifs) is done by the session.
+
+mod budget;
+mod case;
+mod classes;
+mod diagnosis;
+mod differences;
+mod next;
+mod pair;
+mod prices;
+mod shares;
+mod stages;
+pub mod suspects;
+mod words;
+
+pub use budget::Budget;
+pub use case::{Case, Gap, Side};
+pub use classes::Class;
+pub use diagnosis::{ALPHA, Diagnosis, Finding, Status, diagnose, is_culprit};
+pub use differences::{Difference, Kind, differences};
+pub use next::{Means, Step, next};
+pub use prices::Prices;
+pub use shares::Share;
+pub use suspects::{Claim, Idea, Mirror, SUSPECTS, Suspect, Suspicion};

@@ -1,0 +1,211 @@
+//! What to do next: look with a probe, try a round of what-ifs, or stop. A function of the recording and of what is left,
+//! so that an investigation that was broken off can go on.
+
+use super::case::Case;
+use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, looks_at, main_case};
+use super::differences::Difference;
+use super::stages::{Originals, Trial, plan};
+use super::suspects::{Claim, suspicions};
+use super::{classes::Class, pair};
+use crate::analysis::analyze;
+use crate::model::{Probe, Recording, StagePlan};
+use crate::plan as plans;
+
+/// What there is to work with.
+#[derive(Clone, Copy, Debug)]
+pub struct Means {
+    /// Time that is left for the whole investigation.
+    pub left_s: f64,
+    /// Time that it was given.
+    pub budget_s: f64,
+}
+
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Look at a variant of the main part, or of a stage.
+    Look {
+        stage: Option<usize>,
+        variant: usize,
+        probe: Probe,
+    },
+    Try(Box<StagePlan>),
+    Done,
+}
+
+/// Rounds; more would only go on about details.
+const MOST_STAGES: usize = 4;
+/// What-ifs in one round: more make the blocks too long.
+const MOST_TRIALS: usize = 7;
+const MOST_BLOCKS: usize = 15;
+/// Looking takes at most this part of the time.
+const LOOKING: f64 = 0.45;
+/// A gap that is explained so far is explained.
+const EXPLAINED: f64 = 0.9;
+
+/// Looks at both originals, in this order.
+const LOOKS: [Probe; 6] =
+    [Probe::Environment, Probe::Loading, Probe::Syscalls, Probe::Allocations, Probe::Cpu, Probe::Files];
+/// Looks at a slow side without one of several differences, to give that difference a name.
+const NAMING_LOOKS: [Probe; 4] = [Probe::Syscalls, Probe::Cpu, Probe::Allocations, Probe::Loading];
+
+pub fn next(recording: &Recording, means: Means) -> Step {
+    let Some(found) = pair::find(&analyze(recording)).filter(|found| found.is_real) else {
+        return Step::Done;
+    };
+    let variants = plans::variants(&recording.header.experiment);
+    let case = main_case(recording, &variants, &found);
+    let spent = 1.0 - means.left_s / means.budget_s;
+    if spent < LOOKING || recording.traces.is_empty() {
+        if let Some(step) = look(&case, (found.fast, found.slow)) {
+            return step;
+        }
+    }
+    let investigation = Investigation::new(recording, &case);
+    if let Some(step) = name_looks(recording, &investigation).filter(|_| means.left_s > 0.2 * means.budget_s)
+    {
+        return step;
+    }
+    if recording.stages.len() >= MOST_STAGES || means.left_s <= 0.0 {
+        return Step::Done;
+    }
+    let originals = Originals::new(recording, &variants, (found.fast, found.slow));
+    let trials = trials(&case, &originals, &investigation);
+    let Some(blocks) = blocks(&case, &trials, means.left_s) else { return Step::Done };
+    Step::Try(Box::new(plan(recording, &originals, &trials, blocks)))
+}
+
+/// The next look at the originals; only what waits is watched waiting.
+fn look(case: &Case<'_>, (fast, slow): (usize, usize)) -> Option<Step> {
+    let waits = case.gap.metric == "wall_s" || case.gap.class == Class::Blocked;
+    let probes = LOOKS.into_iter().chain(waits.then_some(Probe::Waiting));
+    let sides = [(&case.fast, fast), (&case.slow, slow)];
+    probes
+        .flat_map(|probe| sides.iter().map(move |(side, variant)| (probe, side, *variant)))
+        .find(|(probe, side, _)| !side.was_probed(*probe))
+        .map(|(probe, _, variant)| Step::Look { stage: None, variant, probe })
+}
+
+/// Where several differences in program and arguments carry the gap, each is looked at by itself.
+fn name_looks(recording: &Recording, investigation: &Investigation<'_>) -> Option<Step> {
+    let culprits: Vec<_> =
+        investigation.outcomes.iter().filter(|o| o.is_guilty() && o.what_if.suspects.len() == 1).collect();
+    if culprits.len() < 2 {
+        return None;
+    }
+    let located = culprits.into_iter().filter(|outcome| !outcome.what_if.is_experiment);
+    located
+        .flat_map(|outcome| {
+            NAMING_LOOKS.into_iter().map(move |probe| (outcome.stage, outcome.what_if.removed, probe))
+        })
+        .find(|&(stage, variant, probe)| {
+            !looks_at(recording, Some(stage), variant).iter().any(|entry| entry.probe == probe)
+        })
+        .map(|(stage, variant, probe)| Step::Look { stage: Some(stage), variant, probe })
+}
+
+fn trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Investigation<'_>) -> Vec<Trial> {
+    let mut trials = match investigation.outcomes.is_empty() {
+        true => first_trials(case, originals),
+        false => later_trials(case, originals, investigation),
+    };
+    let is_new =
+        |trial: &Trial| !investigation.outcomes.iter().any(|outcome| outcome.what_if.title == trial.title);
+    trials.retain(is_new);
+    trials.truncate(MOST_TRIALS);
+    trials
+}
+
+/// Every difference, and the ideas of the most suspected.
+fn first_trials(case: &Case<'_>, originals: &Originals<'_>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    if is_worth_swapping(case) {
+        let named = case.differences.iter().enumerate().map(|(index, difference)| {
+            let (name, is_experiment) = name(case, index, difference);
+            originals.swap(&[difference], vec![name], is_experiment)
+        });
+        trials.extend(named);
+    }
+    trials.extend(ideas(case, originals));
+    trials
+}
+
+/// A single difference in program or arguments is known to carry everything.
+fn is_worth_swapping(case: &Case<'_>) -> bool {
+    match case.differences.as_slice() {
+        [only] => only.is_surrounding() || claim(case, 0).is_some_and(|(_, claim)| claim.is_experiment),
+        _ => true,
+    }
+}
+
+fn ideas(case: &Case<'_>, originals: &Originals<'_>) -> Vec<Trial> {
+    suspicions(case)
+        .into_iter()
+        .filter(|(_, suspicion)| suspicion.weight > LEAST_SHARE)
+        .flat_map(|(suspect, suspicion)| {
+            suspicion.ideas.iter().map(|idea| originals.try_idea(idea, suspect.name)).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// All culprits together, once; then what was not tried yet, while the gap is not explained.
+fn later_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Investigation<'_>) -> Vec<Trial> {
+    let guilty: Vec<_> = investigation.outcomes.iter().filter(|outcome| outcome.is_guilty()).collect();
+    let is_joined = investigation.outcomes.iter().any(|outcome| outcome.what_if.suspects.len() > 1);
+    let culprits: Vec<&Difference> = case
+        .differences
+        .iter()
+        .filter(|difference| guilty.iter().any(|outcome| outcome.what_if.difference == difference.title()))
+        .collect();
+    let mut trials = Vec::new();
+    if !is_joined && culprits.len() > 1 && culprits.len() < case.differences.len() + 1 {
+        let names = guilty
+            .iter()
+            .filter(|o| !o.what_if.difference.is_empty())
+            .flat_map(|o| o.what_if.suspects.clone());
+        trials.push(originals.swap(&culprits, names.collect(), true));
+    }
+    let explained = guilty.iter().map(|outcome| outcome.share()).fold(0.0, f64::max);
+    if explained < EXPLAINED {
+        trials.extend(ideas(case, originals));
+    }
+    trials
+}
+
+/// What a difference is called, and whether swapping it is an experiment on that suspect.
+fn name(case: &Case<'_>, index: usize, difference: &Difference) -> (String, bool) {
+    if let Some((name, claim)) = claim(case, index) {
+        return (name.to_owned(), claim.is_experiment);
+    }
+    match difference.variables().first() {
+        Some((variable, _, _)) => (format!("env.{variable}"), true),
+        None => ("code.more-work".to_owned(), false),
+    }
+}
+
+/// The strongest claim on a difference.
+fn claim(case: &Case<'_>, index: usize) -> Option<(&'static str, Claim)> {
+    let claims = suspicions(case).into_iter().flat_map(|(suspect, suspicion)| {
+        suspicion.claims.into_iter().map(move |claim| (suspect.name, claim)).collect::<Vec<_>>()
+    });
+    claims
+        .filter(|(_, claim)| claim.difference == index)
+        .max_by(|(_, one), (_, other)| one.weight.total_cmp(&other.weight))
+}
+
+/// As many blocks as fit into half of the time, at least so many that an interval has ends.
+fn blocks(case: &Case<'_>, trials: &[Trial], left_s: f64) -> Option<usize> {
+    if trials.is_empty() {
+        return None;
+    }
+    let slow_s = case.slow.median("wall_s").unwrap_or(0.1);
+    let fast_s = case.fast.median("wall_s").unwrap_or(0.1);
+    let of_trial = |trial: &Trial| {
+        slow_s
+            + if trial.beside.is_some() { fast_s } else { 0.0 }
+            + if trial.added.is_some() { slow_s } else { 0.0 }
+    };
+    let block_s = fast_s + slow_s + trials.iter().map(of_trial).sum::<f64>();
+    let fewest = benchmath::signed_rank::fewest_blocks(ALPHA);
+    let affordable = (0.6 * left_s / block_s) as usize;
+    Some(affordable.clamp(fewest, MOST_BLOCKS.max(fewest)))
+}

@@ -1,0 +1,117 @@
+//! The suspects: one file each, one row each in [`SUSPECTS`]. A suspect reads a case and says how strongly the signs
+//! point at it, in numbers, which of the differences it would be the name of, and what would confirm or clear it. It
+//! confirms nothing itself.
+
+mod allocator;
+mod locale;
+mod more_work;
+
+use super::case::Case;
+use crate::model::Edit;
+pub use crate::model::Expectation;
+
+/// Every suspect.
+pub static SUSPECTS: &[Suspect] = &[locale::SUSPECT, allocator::SUSPECT, more_work::SUSPECT];
+
+/// One possible cause. The texts make its page in docs/suspects.md.
+pub struct Suspect {
+    /// Such as `env.locale`.
+    pub name: &'static str,
+    pub title: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// How it shows.
+    pub shows: &'static str,
+    /// How it is tested, or why it cannot be.
+    pub test: &'static str,
+    pub fix: &'static str,
+    /// A report that it comes from.
+    pub report: &'static str,
+    pub look: fn(&Case<'_>) -> Option<Suspicion>,
+}
+
+/// How strongly the signs point at a suspect.
+#[derive(Clone, Debug, Default)]
+pub struct Suspicion {
+    /// The part of the gap that the signs can account for (a priced count, time in its functions): 0.05 or less accuses
+    /// nobody. Where nothing can be priced, how specific the signs are: 0.3 for one that many programs show.
+    pub weight: f64,
+    /// What was seen, in words and numbers.
+    pub signs: Vec<String>,
+    pub claims: Vec<Claim>,
+    /// Experiments, the best first. Not needed for claims: swapping a difference is always tried.
+    pub ideas: Vec<Idea>,
+}
+
+/// This difference is what the suspect would be about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Claim {
+    /// Index into the differences of the case.
+    pub difference: usize,
+    /// The strongest claim gives the difference its name.
+    pub weight: f64,
+    /// Swapping the difference changes nothing but this suspect (a variable, a limit, a wrapper), so the swap is the
+    /// experiment. Otherwise the swap only locates: another program differs in more than one way.
+    pub is_experiment: bool,
+}
+
+/// An experiment that removes the suspect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Idea {
+    /// "mimalloc preloaded on both sides".
+    pub title: String,
+    /// Appended to the edits of the slow side.
+    pub slow: Vec<Edit>,
+    pub fast: Mirror,
+    /// Appended to the edits of the fast side to add the suspect there.
+    pub add: Option<Vec<Edit>>,
+    pub expect: Option<Expectation>,
+}
+
+/// What the slow side without the suspect is compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mirror {
+    /// The fast side with the same edits, since they may act on it too.
+    Same,
+    /// The fast side as it is, since it has not got the suspect.
+    AsItIs,
+}
+
+impl Suspicion {
+    /// Suspected because of a variable (or the like) that differs and that is about nothing else.
+    pub fn by_difference(difference: usize, sign: impl Into<String>) -> Suspicion {
+        let claim = Claim { difference, weight: 1.0, is_experiment: true };
+        Suspicion { weight: 0.5, signs: vec![sign.into()], claims: vec![claim], ideas: Vec::new() }
+    }
+
+    /// Suspected by signs that account for this part of the gap, as the name of the differences in program and
+    /// arguments.
+    pub fn located(case: &Case<'_>, weight: f64, signs: Vec<String>) -> Suspicion {
+        let claims = case
+            .differences
+            .iter()
+            .enumerate()
+            .filter(|(_, difference)| !difference.is_surrounding())
+            .map(|(index, _)| Claim { difference: index, weight, is_experiment: false })
+            .collect();
+        Suspicion { weight, signs, claims, ideas: Vec::new() }
+    }
+
+    pub fn with_idea(mut self, idea: Idea) -> Suspicion {
+        self.ideas.push(idea);
+        self
+    }
+}
+
+/// What every suspect of the table says of a case, strongest first.
+pub fn suspicions(case: &Case<'_>) -> Vec<(&'static Suspect, Suspicion)> {
+    let mut found: Vec<(&Suspect, Suspicion)> =
+        SUSPECTS.iter().filter_map(|suspect| Some((suspect, (suspect.look)(case)?))).collect();
+    found.sort_by(|(_, one), (_, other)| other.weight.total_cmp(&one.weight));
+    found
+}
+
+/// The row of a name.
+pub fn known(name: &str) -> Option<&'static Suspect> {
+    SUSPECTS.iter().find(|suspect| suspect.name == name)
+}
