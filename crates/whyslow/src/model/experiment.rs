@@ -65,31 +65,29 @@ pub enum Preload {
     Shim(Shim),
 }
 
-/// Small libraries of our own, each of which changes one thing.
+/// Small libraries of our own, each of which changes one thing. There is none that makes fork share memory: whether an
+/// exec follows is not known beforehand, and where none does the parent would be overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shim {
     /// fsync, fdatasync, sync_file_range, msync, sync and O_SYNC do nothing. For an experiment only: data may be lost.
     NoSync,
-    /// mmap of private memory is filled at once (MAP_POPULATE).
+    /// What the program itself maps of private memory is filled at once (MAP_POPULATE); not what malloc maps.
     Populate,
     /// TCP_NODELAY on every TCP socket.
     NoDelay,
-    /// fork that is followed by exec shares memory (as vfork does), for posix_spawn and system.
-    Spawn,
     /// The soft limit of open files is at most 1024 in every program that is started.
     FewFiles,
 }
 
 impl Shim {
-    pub const ALL: [Shim; 5] = [Shim::NoSync, Shim::Populate, Shim::NoDelay, Shim::Spawn, Shim::FewFiles];
+    pub const ALL: [Shim; 4] = [Shim::NoSync, Shim::Populate, Shim::NoDelay, Shim::FewFiles];
 
     pub fn name(self) -> &'static str {
         match self {
             Shim::NoSync => "no-sync",
             Shim::Populate => "populate",
             Shim::NoDelay => "no-delay",
-            Shim::Spawn => "spawn",
             Shim::FewFiles => "few-files",
         }
     }

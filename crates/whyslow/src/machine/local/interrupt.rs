@@ -13,7 +13,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::terminal;
+use super::{delivery, terminal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 /// A flag with a descriptor that becomes readable when the flag is raised. Clones share both.
@@ -136,6 +136,7 @@ impl Drop for Expecting<'_> {
 fn heed(wishes: &Wishes, signal: libc::c_int, is_key: bool) {
     if is_key && wishes.is_next_the_end() {
         terminal::restore_from_handler();
+        delivery::remove_from_handler();
         // What could go wrong is an unknown signal.
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     }

@@ -11,6 +11,7 @@ mod affinity;
 mod attempt;
 mod circumstances;
 mod conditions;
+mod delivery;
 mod environment;
 mod extract;
 mod host;
@@ -31,6 +32,7 @@ use whyslow_launcher::Launcher;
 use self::abilities::Abilities;
 use self::attempt::{Attempt, Means, Problem, broken, null_run};
 use self::conditions::Gauges;
+use self::delivery::Delivery;
 use self::environment::{Prepared, Refused, Variables};
 use self::extract::Extractor;
 pub use self::interrupt::Interrupt;
@@ -59,6 +61,8 @@ pub struct Local {
     environment: Variables,
     nothing: File,
     prepared: Vec<(Launch, Prepared)>,
+    /// Preloaded libraries; removed with this machine.
+    delivery: Delivery,
     extractor: Extractor,
     guard: Option<TerminalGuard>,
     settings: Settings,
@@ -85,6 +89,7 @@ impl Local {
             environment,
             nothing,
             prepared: Vec::new(),
+            delivery: Delivery::default(),
             extractor: Extractor::default(),
             guard: None,
             settings,
@@ -140,7 +145,7 @@ impl Local {
             return Ok(ready.clone());
         }
         let mut prepared = Prepared::new(launch, &self.environment)?;
-        preloads::put(&mut prepared, &launch.preloads)?;
+        preloads::put(&mut prepared, &launch.preloads, &mut self.delivery)?;
         self.remember(launch, prepared.clone());
         Ok(prepared)
     }
