@@ -2,16 +2,19 @@
 //! point at it, in numbers, which of the differences it would be the name of, and what would confirm or clear it. It
 //! confirms nothing itself.
 
-mod allocator;
-mod locale;
-mod more_work;
+mod alloc_allocator;
+mod code_more_work;
+mod env_locale;
+mod signs;
+#[cfg(test)]
+mod testing;
 
 use super::case::Case;
 use crate::model::Edit;
 pub use crate::model::Expectation;
 
-/// Every suspect.
-pub static SUSPECTS: &[Suspect] = &[locale::SUSPECT, allocator::SUSPECT, more_work::SUSPECT];
+/// Every suspect, by name.
+pub static SUSPECTS: &[Suspect] = &[alloc_allocator::SUSPECT, code_more_work::SUSPECT, env_locale::SUSPECT];
 
 /// One possible cause. The texts make its page in docs/suspects.md.
 pub struct Suspect {
@@ -114,4 +117,21 @@ pub fn suspicions(case: &Case<'_>) -> Vec<(&'static Suspect, Suspicion)> {
 /// The row of a name.
 pub fn known(name: &str) -> Option<&'static Suspect> {
     SUSPECTS.iter().find(|suspect| suspect.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_sorted_by_name_and_say_everything() {
+        for pair in SUSPECTS.windows(2) {
+            assert!(pair[0].name < pair[1].name, "{} comes before {}", pair[1].name, pair[0].name);
+        }
+        for suspect in SUSPECTS {
+            let texts =
+                [suspect.title, suspect.about, suspect.shows, suspect.test, suspect.fix, suspect.report];
+            assert!(texts.iter().all(|text| !text.is_empty()), "{} leaves something out", suspect.name);
+        }
+    }
 }

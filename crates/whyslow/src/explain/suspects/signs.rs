@@ -1,0 +1,144 @@
+//! How to read evidence: small questions that several suspects ask of a case. Every one gives `None` where the probes saw
+//! nothing, which is not the same as 0.
+
+use crate::explain::{Case, Side};
+use crate::model::{ByteText, FileUse};
+
+/// The file name of the program that a side starts, behind `env A=1 B=2` and the like.
+pub fn program(side: &Side<'_>) -> String {
+    base_name(&program_path(side)).to_owned()
+}
+
+/// The program as it is named in the command line, behind `env A=1 B=2` and the like.
+pub fn program_path(side: &Side<'_>) -> String {
+    let argv = &side.launch().argv;
+    argv.get(program_place(argv)).map(|word| word.lossy().into_owned()).unwrap_or_default()
+}
+
+/// Words behind the program.
+pub fn arguments(side: &Side<'_>) -> Vec<String> {
+    let argv = &side.launch().argv;
+    argv.iter().skip(program_place(argv) + 1).map(|word| word.lossy().into_owned()).collect()
+}
+
+/// Where the program stands: the first word, or the first behind `env` that is no assignment.
+fn program_place(argv: &[ByteText]) -> usize {
+    let is_env = argv.first().is_some_and(|word| base_name(&word.lossy()) == "env");
+    if !is_env {
+        return 0;
+    }
+    let is_program = |word: &ByteText| !word.0.contains(&b'=') && !word.0.starts_with(b"-");
+    argv.iter().skip(1).position(is_program).map_or(0, |place| place + 1)
+}
+
+/// The last part of a path.
+pub fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The value of an option that is written in one word: `-Xmx` gives `14m` of `-Xmx14m`.
+pub fn option_value(side: &Side<'_>, option: &str) -> Option<String> {
+    arguments(side).iter().rev().find_map(|word| word.strip_prefix(option).map(str::to_owned))
+}
+
+/// Calls of these names on the slow side minus those on the fast side.
+pub fn more_calls(case: &Case<'_>, names: &[&str]) -> Option<f64> {
+    case.more(|side| side.syscalls().map(|syscalls| syscalls.count_of(names) as f64))
+}
+
+/// Calls that failed with this error, on the slow side minus those on the fast side.
+pub fn more_errors(case: &Case<'_>, names: &[&str], error: &str) -> Option<f64> {
+    let errors = |side: &Side<'_>| {
+        let syscalls = side.syscalls()?;
+        Some(names.iter().map(|name| syscalls.errors(name, error)).sum::<u64>() as f64)
+    };
+    case.more(errors)
+}
+
+/// The part of the gap that so many system calls cost.
+pub fn share_of_calls(case: &Case<'_>, calls: f64) -> f64 {
+    case.share(calls * case.prices.syscall_s).clamp(0.0, 1.0)
+}
+
+/// Seconds that the slow side spends more in functions with one of these texts in their names, callees included.
+pub fn more_in_functions(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
+    let is_wanted = |name: &str| texts.iter().any(|text| name.contains(text));
+    case.more(|side| side.cpu_in(is_wanted))
+}
+
+/// The same for the functions themselves, without what they call.
+pub fn more_in_functions_alone(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
+    let is_wanted = |name: &str| texts.iter().any(|text| name.contains(text));
+    case.more(|side| side.cpu_own_in(is_wanted))
+}
+
+/// Seconds that the slow side spends more in these functions, by their whole names.
+pub fn more_in_exactly(case: &Case<'_>, names: &[&str]) -> Option<f64> {
+    case.more(|side| side.cpu_in(|name| names.contains(&name)))
+}
+
+/// A count of files, slow minus fast, over the paths that are wanted.
+pub fn more_of_files(
+    case: &Case<'_>,
+    is_wanted: impl Fn(&str) -> bool,
+    count: impl Fn(&FileUse) -> u64,
+) -> Option<f64> {
+    let sum = |side: &Side<'_>| {
+        let wanted = side.files()?.files.iter().filter(|file| is_wanted(&file.path));
+        Some(wanted.map(&count).sum::<u64>() as f64)
+    };
+    case.more(sum)
+}
+
+/// "4.2 ms", "1.30 s": a time in a sign.
+pub fn seconds(time_s: f64) -> String {
+    match time_s.abs() {
+        small if small < 1e-3 => format!("{:.0} us", time_s * 1e6),
+        small if small < 1.0 => format!("{:.1} ms", time_s * 1e3),
+        _ => format!("{time_s:.2} s"),
+    }
+}
+
+/// "a against b" for a count of both sides, the slow one first.
+pub fn counts(what: &str, slow: f64, fast: f64) -> String {
+    format!("{what} {slow:.0} against {fast:.0}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::TestCase;
+    use super::*;
+
+    #[test]
+    fn the_program_stands_behind_env_and_its_assignments() {
+        let test = TestCase::new("env A=1 -u B /usr/bin/perl x.pl", "java -Xmx14m -cp . Live").build();
+        let case = test.case();
+        assert_eq!(program(&case.slow), "java");
+        assert_eq!(option_value(&case.slow, "-Xmx").as_deref(), Some("14m"));
+        assert_eq!(arguments(&case.slow).len(), 4);
+    }
+
+    #[test]
+    fn what_no_probe_saw_is_unknown() {
+        let test = TestCase::new("a", "b").build();
+        assert_eq!(more_calls(&test.case(), &["read"]), None);
+        assert_eq!(more_in_functions(&test.case(), &["malloc"]), None);
+    }
+
+    #[test]
+    fn counts_and_times_are_of_the_slow_side_minus_the_fast_one() {
+        let test = TestCase::new("a", "b")
+            .seconds(0.1, 0.4)
+            .syscalls(|fast, slow| {
+                fast.call("read", 10);
+                slow.call("read", 1000);
+                slow.fail("openat", "ENOENT", 70);
+            })
+            .cpu(&[("main", 1.0)], &[("main", 1.0), ("main;libc.so.6!malloc", 1.0)])
+            .build();
+        let case = test.case();
+        assert_eq!(more_calls(&case, &["read"]), Some(990.0));
+        assert_eq!(more_errors(&case, &["openat", "open"], "ENOENT"), Some(70.0));
+        assert!((more_in_functions(&case, &["malloc"]).unwrap() - 0.2).abs() < 1e-9);
+    }
+}
