@@ -13,6 +13,7 @@ mod loading;
 pub mod perf;
 mod series;
 mod syscalls;
+mod tracer;
 mod waiting;
 
 use super::environment::{Prepared, Refused};

@@ -1,0 +1,164 @@
+//! A tracer of our own: runs a launch under ptrace(2), follows every task that it starts, and tells an observer of every
+//! system call. It changes nothing that a program can see, but for what the kernel changes for every traced program: no
+//! other tracer can follow it, and a file that gives its user more rights gives none.
+
+mod calls;
+mod ending;
+mod engine;
+mod memory;
+mod ptrace;
+mod rights;
+mod stops;
+mod tree;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use self::engine::{Engine, Halt};
+use super::held::{Held, HeldEnd};
+use super::{Looker, missing};
+use crate::model::{Exit, Missing, Probe};
+
+pub use self::calls::{Abi, Call, Table, error_name, name};
+pub use self::engine::Observer;
+pub use self::tree::{Task, Tree};
+pub use self::{memory::bytes, rights::can};
+
+/// A launch that was traced to its end.
+pub struct Traced<O> {
+    pub end: HeldEnd,
+    pub observer: O,
+    pub tree: Tree,
+    pub blindness: Blindness,
+}
+
+/// What any tracer misses, or does to the tree.
+#[derive(Default)]
+pub struct Blindness {
+    /// A task asked to be left alone by tracers.
+    has_untraced: bool,
+    /// A task tried to trace another, or to be traced.
+    has_tracer: bool,
+    /// Programs that ran without the rights that they have otherwise; a few of them.
+    without_rights: BTreeSet<String>,
+}
+
+/// So many are named.
+const NAMED_LIMIT: usize = 5;
+
+impl Blindness {
+    fn lost_rights(&mut self, path: &Path) {
+        if self.without_rights.len() < NAMED_LIMIT {
+            self.without_rights.insert(path.display().to_string());
+        }
+    }
+
+    pub fn spots(&self) -> Vec<Missing> {
+        let spot = |what: &str, why: String| Missing { what: what.to_owned(), why, remedy: None };
+        let mut spots = Vec::new();
+        if self.has_untraced {
+            spots.push(spot("processes hidden from tracers", "started with CLONE_UNTRACED".to_owned()));
+        }
+        if self.has_tracer {
+            let why = "a program of this run uses ptrace itself, which fails while it is traced".to_owned();
+            spots.push(spot("what a program does as a tracer", why));
+        }
+        if !self.without_rights.is_empty() {
+            let names: Vec<&str> = self.without_rights.iter().map(String::as_str).collect();
+            let why =
+                format!("under a tracer they start without the rights of their files: {}", names.join(", "));
+            let what = "programs with more rights than you";
+            spots.push(Missing { remedy: Some("run as root".to_owned()), ..spot(what, why) });
+        }
+        spots
+    }
+}
+
+/// Runs the launch to its end. In a thread of its own, since a tracer is a thread: what it waits for is then nothing but
+/// the command and its descendants.
+pub fn trace<O: Observer + Send>(
+    looker: &Looker<'_>,
+    probe: Probe,
+    observer: O,
+) -> Result<Traced<O>, Missing> {
+    thread::scope(|scope| {
+        let tracer = thread::Builder::new().name("tracer".to_owned());
+        match tracer.spawn_scoped(scope, || in_this_thread(looker, probe, observer)) {
+            Ok(tracer) => tracer.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(error) => Err(no_thread(probe, &error)),
+        }
+    })
+}
+
+fn in_this_thread<O: Observer>(looker: &Looker<'_>, probe: Probe, observer: O) -> Result<Traced<O>, Missing> {
+    rights::check_program(probe, looker)?;
+    let mut held = Held::start(looker.launch, looker.prepared, looker.interrupt)
+        .map_err(|error| missing(probe, format!("the command cannot be started: {error}"), None))?;
+    ptrace::seize(held.pid()).map_err(|error| rights::refused(probe, held.pid(), &error))?;
+    held.release();
+    let program = rights::program_path(looker);
+    let halt = Halt::default();
+    let engine = Engine::new(held.pid(), &program, observer, &halt);
+    let wait_s = looker.launch.wait_for_descendants_s.unwrap_or(0.0);
+    let (engine, broken_off) =
+        watched(&held, engine, &halt, wait_s).map_err(|error| no_thread(probe, &error))?;
+    let Some((status, usage)) = engine.end else {
+        return Err(missing(probe, "the command was reaped by somebody else", None));
+    };
+    let mut end = held.ended(status, usage);
+    if let Exit::NotStarted { errno, step } = &end.exit {
+        let error = io::Error::from_raw_os_error(*errno);
+        return Err(missing(probe, format!("the command cannot be started ({step}): {error}"), None));
+    }
+    end.exit = broken_off.unwrap_or(end.exit);
+    Ok(Traced { end, observer: engine.observer, tree: engine.tree, blindness: engine.blindness })
+}
+
+/// Follows the tree while another thread reads its output and looks at the clock; also why it was broken off, if it was.
+fn watched<'a, O: Observer>(
+    held: &Held,
+    mut engine: Engine<'a, O>,
+    halt: &Halt,
+    wait_s: f64,
+) -> io::Result<(Engine<'a, O>, Option<Exit>)> {
+    let (done, finish) = io::pipe()?;
+    let is_broken_off = AtomicBool::new(false);
+    let has_ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let watch = || watch(held, done.as_raw_fd(), halt, &is_broken_off, &has_ended);
+        let watcher = thread::Builder::new().name("tracer output".to_owned()).spawn_scoped(scope, watch)?;
+        engine.run();
+        has_ended.store(true, Ordering::SeqCst);
+        ending::end_all(&mut engine, wait_s, || is_broken_off.load(Ordering::SeqCst));
+        drop(finish);
+        let exit = watcher.join().unwrap_or_else(|panic| resume_unwind(panic));
+        Ok((engine, exit))
+    })
+}
+
+/// Reads the output until `done`; kills the command if it must end. One that had ended by itself has done so.
+fn watch(
+    held: &Held,
+    done: i32,
+    halt: &Halt,
+    is_broken_off: &AtomicBool,
+    has_ended: &AtomicBool,
+) -> Option<Exit> {
+    // Nothing but a command that is ended can come of output that cannot be read.
+    let exit = held.watch(done, || halt.is_too_long()).unwrap_or(Some(Exit::Interrupted))?;
+    is_broken_off.store(true, Ordering::SeqCst);
+    if has_ended.load(Ordering::SeqCst) {
+        return None;
+    }
+    held.kill();
+    Some(exit)
+}
+
+fn no_thread(probe: Probe, error: &io::Error) -> Missing {
+    missing(probe, format!("no thread can be started: {error}"), None)
+}

@@ -1,0 +1,128 @@
+//! As somebody without rights, and where tracing is not allowed. The user and the filter are those of a whole process,
+//! so this program starts itself once more.
+
+use std::process::Command;
+
+use whyslow::machine::Machine;
+use whyslow::model::{Exit, Missing, Probe};
+
+use super::programs::{compiled, launch, machine, probed, program, syscalls, turn};
+
+/// Says to the one test below that it is the second start, and what to do.
+const PART: &str = "WHYSLOW_TEST_PART";
+
+const NOBODY: [&str; 6] =
+    ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all"];
+
+/// Refuses ptrace with EPERM, then becomes the program of its arguments.
+const FILTERED: &str = "#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+int main(int argc, char **argv) {
+    struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+    struct sock_fprog p = { 4, f };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &p)) return 1;
+    execv(argv[1], argv + 1); return 2; }";
+
+/// Starts this test program again, for the test `second_start` alone.
+fn start_again(before: &[&str], part: &str) {
+    let own = std::env::current_exe().unwrap();
+    let mut words = before.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    words.push(own.to_str().unwrap().to_owned());
+    words.extend(["--exact", "probes_tracer::rights::second_start", "--nocapture"].map(str::to_owned));
+    let done = Command::new(&words[0])
+        .args(&words[1..])
+        .env(PART, part)
+        .env("WHYSLOW_TEST_PROGRAM", compiled(COUNTED))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&done.stdout) + String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success() && text.contains(&format!("done {part}")), "{text}");
+}
+
+const COUNTED: &str = "for (int i = 0; i < 1000; i++) syscall(SYS_getppid); return 7;";
+
+/// Does nothing unless it is started by the tests below.
+#[test]
+fn second_start() {
+    let Ok(part) = std::env::var(PART) else { return };
+    match part.as_str() {
+        "counts" => {
+            let path = std::env::var("WHYSLOW_TEST_PROGRAM").unwrap();
+            let (seen, probed) = syscalls(&launch(&[&path]));
+            assert_eq!((probed.exit, seen.count("getppid")), (Exit::Code(7), 1000));
+            assert_eq!((seen.starts, seen.programs[0].path.as_str()), (1, path.as_str()));
+        }
+        "setuid" => {
+            let missing = probed(&launch(&["/usr/bin/su", "--version"]), Probe::Syscalls).unwrap_err();
+            assert!(missing.why.contains("more rights than you"), "{missing:?}");
+            let (_, probed) = syscalls(&launch(&["sh", "-c", "/usr/bin/su --version; exit 2"]));
+            assert_eq!(probed.exit, Exit::Code(2));
+            assert!(probed.blind_spots[0].why.contains("/usr/bin/su"), "{:?}", probed.blind_spots);
+        }
+        part => {
+            let refused: Missing = machine().can_probe(Probe::Syscalls).unwrap_err();
+            assert!(refused.why.contains(part) && refused.remedy.is_some(), "{refused:?}");
+            let refused = probed(&launch(&["true"]), Probe::Syscalls).unwrap_err();
+            assert!(refused.why.contains(part) && refused.remedy.is_some(), "{refused:?}");
+        }
+    }
+    println!("done {part}");
+}
+
+fn is_root() -> bool {
+    std::fs::read_to_string("/proc/self/status").unwrap().contains("Uid:\t0\t")
+}
+
+#[test]
+fn it_works_here() {
+    let _turn = turn();
+    assert_eq!(machine().can_probe(Probe::Syscalls), Ok(()));
+}
+
+#[test]
+fn nobody_sees_as_much() {
+    let _turn = turn();
+    if !is_root() || !can_be_nobody() {
+        return;
+    }
+    start_again(&NOBODY, "counts");
+    if std::path::Path::new("/usr/bin/su").exists() {
+        start_again(&NOBODY, "setuid");
+    }
+}
+
+/// The test program must be where everybody may start it.
+fn can_be_nobody() -> bool {
+    let own = std::env::current_exe().unwrap();
+    let start = Command::new(NOBODY[0]).args(&NOBODY[1..]).arg(own).arg("--list").output();
+    start.is_ok_and(|done| done.status.success())
+}
+
+#[test]
+fn where_ptrace_is_refused_the_reason_is_told() {
+    let _turn = turn();
+    start_again(&[compiled(FILTERED).to_str().unwrap()], "filter");
+}
+
+#[test]
+fn under_a_tracer_that_is_told() {
+    let _turn = turn();
+    let has_strace = Command::new("strace").arg("-V").output().is_ok_and(|done| done.status.success());
+    if has_strace {
+        start_again(&["strace", "-f", "-o", "/dev/null", "-e", "trace=none"], "traced already");
+    }
+}
+
+#[test]
+fn a_program_that_traces_is_a_blind_spot() {
+    let _turn = turn();
+    let body = "return syscall(SYS_ptrace, 0, 0, 0, 0) == -1 && errno == EPERM ? 3 : 4;";
+    let (_, probed) = syscalls(&program(body));
+    assert_eq!(probed.exit, Exit::Code(3));
+    assert!(probed.blind_spots.iter().any(|spot| spot.why.contains("ptrace")), "{:?}", probed.blind_spots);
+}
