@@ -25,6 +25,7 @@ pub struct Arguments {
 #[derive(Subcommand)]
 pub enum Command {
     Compare(Box<Compare>),
+    Explain(Box<Explain>),
     Probe(Box<Probe>),
     Report(Report),
     Stat(Box<Stat>),
@@ -84,6 +85,27 @@ const COMPARE_EXAMPLES: &str = "Examples:
   whyslow compare -L level 1,6,9 'gzip -{level} -c big'
   whyslow compare -S sh 'ls | wc -l' 'find . -maxdepth 1 | wc -l'
   whyslow compare --record run.jsonl 'make -j1' 'make -j2' --prepare 'make clean'";
+
+/// Find out why one of two commands is slower: measure them, look into both, and try the suspects one by one
+///
+/// A suspect is guilty when taking it away closes a part of the gap, and cleared when it closes nothing; what stays
+/// unexplained is told as well. Without a real difference, nobody is accused. The options are those of `compare`; --budget
+/// is the time for all of it [default: 30s, or 40 times as long as one run of both commands].
+#[derive(Args)]
+#[command(
+    override_usage = "whyslow explain [OPTIONS] COMMAND COMMAND\n       whyslow explain [OPTIONS] -- WORD... -- WORD...",
+    before_long_help = EXPLAIN_EXAMPLES,
+    before_help = EXPLAIN_EXAMPLES
+)]
+pub struct Explain {
+    #[command(flatten)]
+    pub compare: Compare,
+}
+
+const EXPLAIN_EXAMPLES: &str = "Examples:
+  whyslow explain 'env LC_ALL=en_US.UTF-8 sort words' 'env LC_ALL=C sort words'
+  whyslow explain --env PYTHONDEVMODE=1 --env PYTHONDEVMODE= 'python3 x.py' 'python3 x.py'
+  whyslow explain --record why.jsonl './old input' './new input'; whyslow report why.jsonl";
 
 #[derive(Args)]
 #[command(next_help_heading = "What differs (once for all commands, or once for each)")]

@@ -68,7 +68,7 @@ fn resume(
 }
 
 /// Files that cannot be written, or that are two things at once, are found before anything is measured.
-fn check_files(options: &Compare, experiment: &Experiment) -> Result<(), Trouble> {
+pub fn check_files(options: &Compare, experiment: &Experiment) -> Result<(), Trouble> {
     let files =
         [("--record ", options.files.record.as_deref()), ("--resume ", options.files.resume.as_deref())];
     check_written(&files, &options.output, experiment)
@@ -100,7 +100,7 @@ pub fn check_written(
 }
 
 /// The result is shown before any trouble: what was measured is never lost.
-fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
+pub fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
     let analysis = analyze(&measured.recording);
     let is_empty = analysis.variants.iter().all(|variant| variant.runs + variant.failed == 0);
     let is_failed = matches!(analysis.stop, Some(Stop::Failed | Stop::HookFailed | Stop::NeverSucceeded));
@@ -125,7 +125,7 @@ fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Res
     })
 }
 
-fn watch(
+pub fn watch(
     experiment: &Experiment,
     options: &Compare,
     screen: &mut Screen<'_>,

@@ -5,6 +5,7 @@ mod asked;
 mod compare;
 mod doctor;
 mod dry_run;
+mod explain;
 mod files;
 mod manual;
 mod nearest;
@@ -80,6 +81,7 @@ pub fn run(
         Err(error) => return usage(&error, &mut screen),
         Ok(Arguments { command: Command::Compare(options) }) => compare::run(*options, &mut screen, machine),
         Ok(Arguments { command: Command::Probe(options) }) => probe::run(*options, &mut screen, machine),
+        Ok(Arguments { command: Command::Explain(options) }) => explain::run(*options, &mut screen, machine),
         Ok(Arguments { command: Command::Report(options) }) => report::run(options, &mut screen),
         Ok(Arguments { command: Command::Stat(options) }) => stat::run(*options, &mut screen),
         Ok(Arguments { command: Command::Doctor(options) }) => doctor::run(&options, &mut screen, machine),

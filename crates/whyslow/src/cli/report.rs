@@ -8,12 +8,14 @@ use super::arguments::{Output, Report};
 use super::files::{Part, Place, check_distinct};
 use super::{Screen, Status, Trouble};
 use crate::analysis::{Analysis, analyze};
+use crate::explain::{Diagnosis, diagnose};
 use crate::model::Recording;
 use crate::peers;
 use crate::plan;
 use crate::report::exports::{has_profile, pretty, profile_export};
 use crate::report::{
-    compose, compose_quietly, compose_traces, export, json, render, show_recording, traces_json, view, views,
+    compose, compose_diagnosis, compose_quietly, compose_traces, diagnosis_json, export, json, render,
+    show_recording, traces_json, view, views,
 };
 use crate::store::{self, ReadError};
 
@@ -98,14 +100,34 @@ fn print(
     screen: &mut Screen<'_>,
 ) -> Result<(), Trouble> {
     if output.json {
-        return screen.print(&format!("{:#}\n", json(recording, analysis)));
+        return screen.print(&format!("{:#}\n", json_of(recording, analysis)));
     }
     if let Some(view) = output.view.as_deref().and_then(view) {
         return screen.print(&show_recording(view, recording, view_options));
     }
-    let document = if output.quiet { compose_quietly(analysis) } else { compose(analysis) };
+    let document = match explained(recording) {
+        Some(diagnosis) => compose_diagnosis(analysis, &diagnosis),
+        None if output.quiet => compose_quietly(analysis),
+        None => compose(analysis),
+    };
     let text = render(&document, screen.style(output));
     screen.print(&text)
+}
+
+/// A recording with runs and looks was made to be explained.
+fn explained(recording: &Recording) -> Option<Diagnosis> {
+    let is_investigated =
+        !recording.traces.is_empty() || !recording.stages.is_empty() || recording.is_question_why();
+    if is_investigated { diagnose(recording) } else { None }
+}
+
+fn json_of(recording: &Recording, analysis: &Analysis) -> serde_json::Value {
+    let comparison = json(recording, analysis);
+    let names: Vec<String> = analysis.variants.iter().map(|variant| variant.name.clone()).collect();
+    match explained(recording) {
+        Some(diagnosis) => diagnosis_json(comparison, &names, &diagnosis),
+        None => comparison,
+    }
 }
 
 /// What probes saw, in the form that was asked for.

@@ -222,7 +222,7 @@ impl<'a> Investigation<'a> {
         };
         let experiment = if why.is_empty() { outcome.what_if.title.clone() } else { why };
         let effect = outcome.effect.ok();
-        let is_about_difference = !outcome.what_if.difference.is_empty();
+        let is_about_difference = !outcome.what_if.differences.is_empty();
         // A difference that carries nothing is not named after what it might have been.
         let names = if status == Status::Located {
             self.candidates(outcome)
@@ -233,7 +233,7 @@ impl<'a> Investigation<'a> {
             share: effect.map(|effect| effect.removed).filter(|_| place == 0),
             added: effect.and_then(|effect| effect.added).filter(|_| place == 0),
             evidence: signs,
-            difference: is_about_difference.then(|| outcome.what_if.difference.clone()),
+            difference: is_about_difference.then(|| outcome.what_if.differences.join("; ")),
             ..finding(&name, if place == 0 { status } else { Status::Untested }, experiment.clone())
         };
         names.into_iter().enumerate().map(named).collect()
@@ -265,14 +265,14 @@ impl<'a> Investigation<'a> {
             return candidates(&seen, None);
         }
         let titles = self.case.differences.iter().map(Difference::title);
-        let place = titles.into_iter().position(|title| title == outcome.what_if.difference);
+        let place = titles.into_iter().position(|title| outcome.what_if.differences.contains(&title));
         candidates(&self.suspicions, place)
     }
 
     /// A single difference in program or arguments carries the whole gap: swapping it makes the other side.
     fn untried_differences(&self) -> Vec<Finding> {
         let [difference] = self.case.differences.as_slice() else { return Vec::new() };
-        if !self.outcomes.iter().all(|outcome| outcome.what_if.difference.is_empty()) {
+        if !self.outcomes.iter().all(|outcome| outcome.what_if.differences.is_empty()) {
             return Vec::new();
         }
         let whole = Share { point: 1.0, low: Some(1.0), high: Some(1.0) };

@@ -119,14 +119,27 @@ fn trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Investigat
 fn first_trials(case: &Case<'_>, originals: &Originals<'_>) -> Vec<Trial> {
     let mut trials = Vec::new();
     if is_worth_swapping(case) {
-        let named = case.differences.iter().enumerate().map(|(index, difference)| {
-            let (name, is_experiment) = name(case, index, difference);
-            originals.swap(&[difference], vec![name], is_experiment)
-        });
-        trials.extend(named);
+        let swap = |(name, is_experiment, which): (String, bool, Vec<&Difference>)| {
+            originals.swap(&which, vec![name], is_experiment)
+        };
+        trials.extend(named(case).into_iter().map(swap));
     }
     trials.extend(ideas(case, originals));
     trials
+}
+
+/// Differences by what they are called. Those of one suspect are swapped together: a locale is nothing without the path
+/// to it. A name that is only a guess keeps nobody together.
+fn named<'a>(case: &'a Case<'_>) -> Vec<(String, bool, Vec<&'a Difference>)> {
+    let mut named: Vec<(String, bool, Vec<&Difference>)> = Vec::new();
+    for (index, difference) in case.differences.iter().enumerate() {
+        let (name, is_experiment) = name(case, index, difference);
+        match named.iter_mut().find(|(known, _, _)| is_experiment && *known == name) {
+            Some((_, _, which)) => which.push(difference),
+            None => named.push((name, is_experiment, vec![difference])),
+        }
+    }
+    named
 }
 
 /// A single difference in program or arguments is known to carry everything.
@@ -154,13 +167,15 @@ fn later_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Inve
     let culprits: Vec<&Difference> = case
         .differences
         .iter()
-        .filter(|difference| guilty.iter().any(|outcome| outcome.what_if.difference == difference.title()))
+        .filter(|difference| {
+            guilty.iter().any(|outcome| outcome.what_if.differences.contains(&difference.title()))
+        })
         .collect();
     let mut trials = Vec::new();
-    if !is_joined && culprits.len() > 1 && culprits.len() < case.differences.len() + 1 {
+    if !is_joined && guilty.len() > 1 && culprits.len() > 1 {
         let names = guilty
             .iter()
-            .filter(|o| !o.what_if.difference.is_empty())
+            .filter(|o| !o.what_if.differences.is_empty())
             .flat_map(|o| o.what_if.suspects.clone());
         trials.push(originals.swap(&culprits, names.collect(), true));
     }

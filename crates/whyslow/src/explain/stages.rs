@@ -13,7 +13,8 @@ use crate::model::{
 pub struct Trial {
     pub suspects: Vec<String>,
     pub title: String,
-    pub difference: String,
+    /// Titles.
+    pub differences: Vec<String>,
     pub is_experiment: bool,
     pub expect: Option<Expectation>,
     /// Edits of the whole level.
@@ -47,8 +48,8 @@ impl<'a> Originals<'a> {
         let titles: Vec<String> = which.iter().map(|difference| difference.title()).collect();
         Trial {
             suspects,
-            title: format!("the slow side as the fast one in {}", titles.join(" and ")),
-            difference: titles.join("; "),
+            title: format!("{} as on the fast side", titles.join(" and ")),
+            differences: titles,
             is_experiment,
             expect: None,
             removed: swapped(&self.slow_edits, self.slow, self.fast, which, Towards::Fast),
@@ -62,7 +63,7 @@ impl<'a> Originals<'a> {
         Trial {
             suspects: vec![suspect.to_owned()],
             title: idea.title.clone(),
-            difference: String::new(),
+            differences: Vec::new(),
             is_experiment: true,
             expect: idea.expect.clone(),
             removed: with(&self.slow_edits, &idea.slow),
@@ -89,7 +90,7 @@ pub fn plan(recording: &Recording, originals: &Originals<'_>, trials: &[Trial], 
         .map(|trial| WhatIf {
             suspects: trial.suspects.clone(),
             title: trial.title.clone(),
-            difference: trial.difference.clone(),
+            differences: trial.differences.clone(),
             is_experiment: trial.is_experiment,
             expect: trial.expect.clone(),
             removed: place(&mut levels, "removed", &trial.removed),
@@ -118,6 +119,7 @@ fn experiment(recording: &Recording, levels: Vec<Level>, blocks: usize) -> Exper
         workload: original.workload.clone(),
         factors: vec![Factor { name: "what if".to_owned(), levels, role: Role::WhatIf }],
         metrics: original.metrics.clone(),
+        asks_why: true,
         design: Design {
             runs: RunCount::Exactly(blocks),
             warmup: 1,

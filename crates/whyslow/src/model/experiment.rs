@@ -15,6 +15,9 @@ pub struct Experiment {
     pub factors: Vec<Factor>,
     pub metrics: Vec<Metric>,
     pub design: Design,
+    /// The difference is to be explained and not only measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks_why: bool,
 }
 
 /// The work that every variant does before its edits are applied.

@@ -32,9 +32,9 @@ pub struct WhatIf {
     pub suspects: Vec<String>,
     /// In words: "LC_ALL=C on the slow side".
     pub title: String,
-    /// What was changed, by name of the difference, for the report.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub difference: String,
+    /// Titles of the differences between the sides that are swapped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<String>,
     /// The slow side without the suspect.
     pub removed: usize,
     /// What that is to be compared with: the fast side, with the same edit where the edit may act on it too.

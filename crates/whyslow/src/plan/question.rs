@@ -107,6 +107,7 @@ pub fn compose(question: &Question) -> Result<Experiment, PlanError> {
         factors,
         design: design(question, base, &metrics)?,
         metrics,
+        asks_why: false,
     };
     check_output_is_seen(question)?;
     check_placeholders(&experiment)?;

@@ -122,6 +122,7 @@ mod tests {
             ],
             metrics: Vec::new(),
             design: Design::default(),
+            asks_why: false,
         };
         let variants = variants(&experiment);
         let names: Vec<_> = variants.iter().map(|variant| variant.name.as_str()).collect();

@@ -32,6 +32,11 @@ pub fn compose(analysis: &Analysis) -> Document {
     Document { parts }
 }
 
+/// How the variants are called in sentences.
+pub fn labels_in_sentences(analysis: &Analysis) -> Vec<String> {
+    labels(analysis, LONGEST_IN_SENTENCE)
+}
+
 /// The verdicts alone, with what letters stand for where names are too long for a sentence.
 pub fn compose_quietly(analysis: &Analysis) -> Document {
     let longest = if many::are_many(analysis) { LONGEST_IN_TABLE } else { LONGEST_IN_SENTENCE };

@@ -4,6 +4,7 @@
 mod compose;
 mod doctor;
 mod document;
+mod explain;
 pub mod exports;
 mod json;
 mod many;
@@ -20,6 +21,7 @@ pub use compose::{
 };
 pub use doctor::{Finding, MachineNoise, Mark, doctor, doctor_json, doctor_with_probes, findings, worst};
 pub use document::{Document, Line, Part, Span, Table, Tone};
+pub use explain::{compose_diagnosis, diagnosis_json};
 pub use exports::{EXPORTS, export};
 pub use json::{SCHEMA_VERSION, json};
 pub use probe::{compose_traces, traces_json};

@@ -6,7 +6,7 @@ use crate::model::{HookKind, Missing, Probe, Seen, TraceEntry, Variant};
 
 /// Looks at one variant with one probe and tells the watcher. What cannot be seen is told as well.
 pub fn look(
-    variant: usize,
+    (stage, variant): (Option<usize>, usize),
     of: &Variant,
     probe: Probe,
     machine: &mut dyn Machine,
@@ -14,7 +14,7 @@ pub fn look(
 ) -> Result<TraceEntry, SessionError> {
     watcher.notice(Event::Probing(probe))?;
     let seen = look_between_hooks(of, probe, machine)?;
-    let entry = TraceEntry { stage: None, variant, probe, seen };
+    let entry = TraceEntry { stage, variant, probe, seen };
     watcher.notice(Event::Probed(&entry))?;
     Ok(entry)
 }

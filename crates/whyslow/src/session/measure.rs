@@ -29,6 +29,11 @@ pub fn measure(
     stamp: Stamp,
 ) -> Measured {
     let header = header(experiment, machine, stamp);
+    measure_as(header, machine, watcher)
+}
+
+/// The same for an experiment whose surroundings are known already.
+pub(super) fn measure_as(header: Header, machine: &mut dyn Machine, watcher: &mut dyn Watcher) -> Measured {
     Session::new(Recording::new(header), machine, watcher).measure()
 }
 

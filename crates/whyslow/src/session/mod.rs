@@ -3,11 +3,13 @@
 
 mod block_times;
 mod check_up;
+mod investigate;
 mod look;
 mod measure;
 mod observe;
 
 pub use check_up::check_up;
+pub use investigate::{explain, investigate};
 pub use look::look;
 pub use measure::{Stamp, measure, resume};
 pub use observe::observe;

@@ -91,7 +91,7 @@ impl Observation<'_> {
             if self.machine.interrupted() {
                 return Ok(Some(Stop::Interrupted));
             }
-            let entry = look(variant, &self.variants[variant], probe, self.machine, self.watcher)?;
+            let entry = look((None, variant), &self.variants[variant], probe, self.machine, self.watcher)?;
             self.recording.traces.push(entry);
         }
         Ok(self.machine.interrupted().then_some(Stop::Interrupted))

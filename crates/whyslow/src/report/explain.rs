@@ -1,0 +1,202 @@
+//! A diagnosis in plain words first, then the evidence.
+
+use serde_json::{Value, json};
+
+use super::compose::labels_in_sentences;
+use super::document::{Definition, Document, Line, Part, Tone, plain, toned};
+use super::quantity::duration;
+use super::words::headline;
+use crate::analysis::Analysis;
+use crate::explain::{Budget, Diagnosis, Finding, Share, Status, is_culprit};
+
+/// More signs than this are in the JSON only.
+const MOST_SIGNS: usize = 4;
+const MOST_CLEARED: usize = 8;
+const MOST_UNTESTED: usize = 4;
+/// Smaller parts of the gap are not worth a word.
+const LEAST_PART: f64 = 0.01;
+
+/// The explanation as a document.
+pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document {
+    let names = labels_in_sentences(analysis);
+    let mut parts = vec![Part::Text(vec![first_line(analysis, diagnosis, &names)])];
+    let mut definitions = Vec::new();
+    if diagnosis.is_real {
+        definitions.push(define("where it went", Tone::Plain, vec![budget(diagnosis)]));
+        definitions.extend(culprits(diagnosis));
+    }
+    definitions.extend(listed("cleared", &cleared(diagnosis)));
+    definitions.extend(listed("not tested", &untested(diagnosis)));
+    definitions.extend(listed("not checked", &not_checked(diagnosis)));
+    if let Some(share) = diagnosis.unexplained.filter(|_| diagnosis.is_real) {
+        definitions.push(define("unexplained", Tone::Plain, vec![vec![plain(share_text(&share))]]));
+    }
+    if diagnosis.is_real && !diagnosis.findings.iter().any(is_culprit) {
+        let text = "nothing that was tried closes a part of the gap";
+        definitions.insert(1, define("guilty", Tone::Undecided, vec![vec![plain(text)]]));
+    }
+    definitions.extend(advice(diagnosis));
+    parts.push(Part::Definitions(definitions));
+    Document { parts }
+}
+
+fn first_line(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> Line {
+    let is_it = |c: &&crate::analysis::Comparison| {
+        c.metric == diagnosis.metric
+            && [c.base, c.other].contains(&diagnosis.slow)
+            && [c.base, c.other].contains(&diagnosis.fast)
+    };
+    match analysis.comparisons.iter().find(is_it) {
+        Some(comparison) => {
+            let mut line = headline(names, comparison);
+            line.push(toned(Tone::Faint, format!(", {} blocks", diagnosis.blocks)));
+            if !diagnosis.is_real {
+                line.push(plain("; there is nothing to explain, and nobody is accused"));
+            }
+            line
+        }
+        None => vec![plain("nothing was measured that could be compared")],
+    }
+}
+
+fn budget(diagnosis: &Diagnosis) -> Line {
+    let Budget { wall_s, user_s, system_s, cpu_wait_s, blocked_s } = diagnosis.budget;
+    let rest = if blocked_s < 0.0 { "in parallel" } else { "blocked" };
+    let parts =
+        [("user", user_s), ("system", system_s), ("waiting for a CPU", cpu_wait_s), (rest, blocked_s)];
+    let is_shown = |seconds: f64| seconds.abs() > LEAST_PART * wall_s.abs();
+    let shown: Vec<String> = parts
+        .into_iter()
+        .filter(|(_, seconds)| is_shown(*seconds))
+        .map(|(name, seconds)| format!("{name} {}", signed(seconds)))
+        .collect();
+    vec![
+        plain(format!("{} of wall time: {}; ", signed(wall_s), shown.join(", "))),
+        toned(Tone::Strong, format!("mostly {}", diagnosis.class.name())),
+    ]
+}
+
+fn signed(seconds: f64) -> String {
+    let sign = if seconds < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", duration(seconds.abs()))
+}
+
+fn culprits(diagnosis: &Diagnosis) -> Vec<Definition> {
+    let mut definitions: Vec<Definition> =
+        diagnosis.findings.iter().filter(|finding| is_culprit(finding)).map(culprit).collect();
+    if let Some(interaction) = &diagnosis.interaction {
+        definitions.push(define("together", Tone::Plain, vec![vec![plain(interaction.as_str())]]));
+    }
+    definitions
+}
+
+fn culprit(finding: &Finding) -> Definition {
+    let (head, tone) = match finding.status {
+        Status::Confirmed => ("guilty", Tone::Slower),
+        _ => ("located", Tone::Warning),
+    };
+    let mut body = vec![vec![toned(Tone::Strong, format!("{} ({})", finding.title, finding.suspect))]];
+    body.push(vec![plain(experiment(finding))]);
+    body.extend(finding.evidence.iter().take(MOST_SIGNS).map(|sign| vec![plain(format!("seen: {sign}"))]));
+    define(head, tone, body)
+}
+
+fn experiment(finding: &Finding) -> String {
+    let closes = finding.share.map(|share| format!(" closes {} of the gap", share_text(&share)));
+    let what = match (&finding.difference, finding.status) {
+        (Some(difference), Status::Located) if finding.experiment.starts_with("nothing else") => {
+            return format!("{}: {difference}", finding.experiment);
+        }
+        _ => finding.experiment.clone(),
+    };
+    let opens = finding.added.map(|share| format!("; on the fast side it opens {}", share_text(&share)));
+    format!("{what}{}{}", closes.unwrap_or_default(), opens.unwrap_or_default())
+}
+
+fn share_text(share: &Share) -> String {
+    let percent = |value: f64| format!("{:.0}", 100.0 * value);
+    match (share.low, share.high) {
+        (Some(low), Some(high)) if low < high => {
+            format!("{} % [{}, {}]", percent(share.point), percent(low), percent(high))
+        }
+        _ => format!("{} %", percent(share.point)),
+    }
+}
+
+fn cleared(diagnosis: &Diagnosis) -> Vec<String> {
+    let of = diagnosis.findings.iter().filter(|finding| finding.status == Status::Cleared);
+    let text = |finding: &Finding| match &finding.share {
+        Some(share) => format!("{} ({})", finding.title, share_text(share)),
+        None => finding.title.clone(),
+    };
+    of.map(text).take(MOST_CLEARED).collect()
+}
+
+fn untested(diagnosis: &Diagnosis) -> Vec<String> {
+    let of = diagnosis.findings.iter().filter(|finding| finding.status == Status::Untested);
+    let text = |finding: &Finding| match finding.evidence.first() {
+        Some(sign) => format!("{} ({sign})", finding.title),
+        None => finding.title.clone(),
+    };
+    of.map(text).take(MOST_UNTESTED).collect()
+}
+
+fn not_checked(diagnosis: &Diagnosis) -> Vec<String> {
+    let text = |missing: &crate::model::Missing| match &missing.remedy {
+        Some(remedy) => format!("{} ({}; {remedy})", missing.what, missing.why),
+        None => format!("{} ({})", missing.what, missing.why),
+    };
+    diagnosis.not_checked.iter().map(text).collect()
+}
+
+fn advice(diagnosis: &Diagnosis) -> Option<Definition> {
+    let mut lines: Vec<Line> = Vec::new();
+    for finding in
+        diagnosis.findings.iter().filter(|finding| is_culprit(finding) && !finding.advice.is_empty())
+    {
+        let line = vec![plain(finding.advice.as_str())];
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    (!lines.is_empty()).then(|| define("to fix it", Tone::Faster, lines))
+}
+
+fn listed(head: &str, texts: &[String]) -> Option<Definition> {
+    (!texts.is_empty()).then(|| define(head, Tone::Plain, vec![vec![plain(texts.join(", "))]]))
+}
+
+fn define(head: &str, tone: Tone, body: Vec<Line>) -> Definition {
+    Definition { head: vec![toned(tone, head)], body }
+}
+
+/// What the explanation adds to the object of `whyslow compare --json`.
+pub fn diagnosis_json(mut comparison: Value, names: &[String], diagnosis: &Diagnosis) -> Value {
+    let budget = |budget: &Budget| {
+        json!({
+            "wall_s": budget.wall_s,
+            "user_s": budget.user_s,
+            "system_s": budget.system_s,
+            "cpu_wait_s": budget.cpu_wait_s,
+            "blocked_s": budget.blocked_s,
+        })
+    };
+    let added = [
+        ("fast", json!(names.get(diagnosis.fast))),
+        ("slow", json!(names.get(diagnosis.slow))),
+        ("real", json!(diagnosis.is_real)),
+        ("gap_metric", json!(diagnosis.metric)),
+        ("class", json!(diagnosis.class)),
+        ("budget", budget(&diagnosis.budget)),
+        ("fast_budget", budget(&diagnosis.fast_budget)),
+        ("slow_budget", budget(&diagnosis.slow_budget)),
+        ("findings", json!(diagnosis.findings)),
+        ("interaction", json!(diagnosis.interaction)),
+        ("unexplained", json!(diagnosis.unexplained)),
+        ("not_checked", json!(diagnosis.not_checked)),
+    ];
+    if let Value::Object(fields) = &mut comparison {
+        fields.extend(added.map(|(name, value)| (name.to_owned(), value)));
+    }
+    comparison
+}

@@ -1,0 +1,165 @@
+//! Finding out why: looks and rounds of what-ifs, one after the other, as long as the explanation asks for them and
+//! there is time. What to do is decided by `explain` from the recording; here it is done.
+
+use super::look::look;
+use super::measure::{Stamp, measure, measure_as};
+use super::{Event, Measured, SessionError, Watcher, WatcherError};
+use crate::explain::{Means, Step, next};
+use crate::machine::Machine;
+use crate::model::{
+    Environment, Expectation, Experiment, Missing, Probe, Recording, RunCount, Seen, Stage, StagePlan, Trace,
+    TraceEntry, Variant,
+};
+use crate::plan;
+
+/// A probed run may take so many times as long as an undisturbed one...
+const SLOWEST_PROBE: f64 = 60.0;
+/// ... and at least this long...
+const SHORTEST_LIMIT_S: f64 = 3.0;
+/// ... but no more than this part of the time that is left.
+const LONGEST_LOOK: f64 = 0.15;
+
+/// What an explanation may take if nothing is said: this long, or so many times as long as one run of both commands,
+/// whichever is more.
+const USUAL_S: f64 = 30.0;
+const USUAL_RUNS: f64 = 40.0;
+/// The part of it in which it must be decided whether there is a difference at all.
+const DECIDING: f64 = 0.35;
+
+/// Measures, and then finds out why.
+pub fn explain(
+    mut experiment: Experiment,
+    budget_s: Option<f64>,
+    machine: &mut dyn Machine,
+    watcher: &mut dyn Watcher,
+    stamp: Stamp,
+) -> Measured {
+    experiment.asks_why = true;
+    experiment.design.budget_s = DECIDING * budget_s.unwrap_or(USUAL_S);
+    let began_s = machine.now_s();
+    let mut measured = measure(experiment, machine, watcher, stamp);
+    let budget_s = budget_s.unwrap_or_else(|| usual_s(&measured.recording));
+    let left_s = (budget_s - (machine.now_s() - began_s)).max(0.1 * budget_s);
+    if measured.trouble.is_none() && measured.recording.end.is_some() {
+        measured.trouble = investigate(&mut measured.recording, left_s, machine, watcher).err();
+    }
+    measured
+}
+
+/// A number of runs that was asked for is not counted.
+fn usual_s(recording: &Recording) -> f64 {
+    let is_fixed = matches!(recording.header.experiment.design.runs, RunCount::Exactly(_));
+    let elapsed_s = recording.end.as_ref().map_or(0.0, |end| end.elapsed_s);
+    let blocks = recording.runs.last().map_or(1, |run| run.block + 1);
+    let by_runs_s = USUAL_RUNS * elapsed_s / blocks as f64;
+    USUAL_S.max(by_runs_s) + if is_fixed { elapsed_s } else { 0.0 }
+}
+
+/// Goes on until the gap is explained, the list of suspects is empty, or the time is spent. Everything that was seen is
+/// in the recording, whatever ended it.
+pub fn investigate(
+    recording: &mut Recording,
+    budget_s: f64,
+    machine: &mut dyn Machine,
+    watcher: &mut dyn Watcher,
+) -> Result<(), SessionError> {
+    let began_s = machine.now_s();
+    while !machine.interrupted() {
+        let left_s = budget_s - (machine.now_s() - began_s);
+        match next(recording, Means { left_s, budget_s }) {
+            Step::Look { stage, variant, probe } => {
+                let entry = look_at(recording, (stage, variant, probe), left_s, machine, watcher)?;
+                recording.traces.push(entry);
+            }
+            Step::Try(plan) => try_out(recording, *plan, machine, watcher)?,
+            Step::Done => break,
+        }
+    }
+    Ok(())
+}
+
+fn look_at(
+    recording: &Recording,
+    (stage, index, probe): (Option<usize>, usize, Probe),
+    left_s: f64,
+    machine: &mut dyn Machine,
+    watcher: &mut dyn Watcher,
+) -> Result<TraceEntry, SessionError> {
+    let experiment = match stage {
+        Some(stage) => &recording.stages[stage].plan.experiment,
+        None => &recording.header.experiment,
+    };
+    let mut variant = plan::variants(experiment)[index].clone();
+    let undisturbed_s = undisturbed_s(recording, stage, index);
+    let limit_s =
+        (SLOWEST_PROBE * undisturbed_s).min(LONGEST_LOOK * left_s).max(SHORTEST_LIMIT_S + undisturbed_s);
+    let limit_s = variant.launch.timeout_s.map_or(limit_s, |timeout_s| timeout_s.min(limit_s));
+    variant.launch.timeout_s = Some(limit_s);
+    look((stage, index), &variant, probe, machine, watcher)
+}
+
+/// Median wall time of the variant.
+fn undisturbed_s(recording: &Recording, stage: Option<usize>, variant: usize) -> f64 {
+    let (runs, index) = match stage {
+        Some(stage) => (&recording.stages[stage].runs, recording.metric_index("wall_s")),
+        None => (&recording.runs, recording.metric_index("wall_s")),
+    };
+    let of_variant = runs.iter().filter(|run| run.variant == variant);
+    let times: Vec<f64> = of_variant.filter_map(|run| run.values.iter().nth(index?).flatten()).collect();
+    benchmath::median(&times).unwrap_or(1.0)
+}
+
+/// One round. What does not take effect is known before its runs are made, and costs them nothing but their time.
+fn try_out(
+    recording: &mut Recording,
+    mut plan: StagePlan,
+    machine: &mut dyn Machine,
+    watcher: &mut dyn Watcher,
+) -> Result<(), SessionError> {
+    let variants = plan::variants(&plan.experiment);
+    for what_if in &mut plan.what_ifs {
+        if let Some(expect) = &what_if.expect {
+            what_if.no_effect = missing_effect(expect, &variants[what_if.removed], machine);
+        }
+    }
+    let mut header = recording.header.clone();
+    header.experiment = plan.experiment.clone();
+    let mut watching = StageWatcher { plan: &plan, watcher };
+    let measured = measure_as(header, machine, &mut watching);
+    let part = measured.recording;
+    recording.stages.push(Stage { plan, runs: part.runs, end: part.end });
+    measured.trouble.map_or(Ok(()), Err)
+}
+
+/// Why the edit cannot be relied on, if it cannot.
+fn missing_effect(expect: &Expectation, variant: &Variant, machine: &mut dyn Machine) -> Option<Missing> {
+    let missing = |why: &str| Some(Missing { what: expect.fact.clone(), why: why.to_owned(), remedy: None });
+    match machine.probe(&variant.launch, Probe::Environment) {
+        Seen::Missing(seen) => Some(Missing { what: expect.fact.clone(), ..seen }),
+        Seen::Probed(probed) => match &probed.trace {
+            Trace::Environment(environment) if is_met(expect, environment) => None,
+            _ => missing("the child does not have it"),
+        },
+    }
+    .filter(|_| !expect.fact.starts_with("env."))
+}
+
+fn is_met(expect: &Expectation, environment: &Environment) -> bool {
+    expect.is_met(environment)
+}
+
+/// Tells a round as a part of the investigation: it has no header and no looks of its own.
+struct StageWatcher<'a> {
+    plan: &'a StagePlan,
+    watcher: &'a mut dyn Watcher,
+}
+
+impl Watcher for StageWatcher<'_> {
+    fn notice(&mut self, event: Event<'_>) -> Result<(), WatcherError> {
+        match event {
+            Event::Began(_) => self.watcher.notice(Event::StageBegan(self.plan)),
+            Event::Looked(_) | Event::Settled(_) => Ok(()),
+            event => self.watcher.notice(event),
+        }
+    }
+}
