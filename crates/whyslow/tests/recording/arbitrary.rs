@@ -52,6 +52,7 @@ fn experiment() -> impl Strategy<Value = Experiment> {
             factors: vec![Factor { name: "command".into(), levels, role: Role::Asked }],
             metrics: Metric::all_known().into_iter().take(metrics).collect(),
             design,
+            asks_why: false,
         },
     )
 }

@@ -56,6 +56,7 @@ pub fn recording(commands: &[(&str, f64)]) -> Recording {
             .filter(|metric| METRICS.contains(&metric.name.as_str()))
             .collect(),
         design: Design { runs: RunCount::Exactly(12), seed: 7, ..Design::default() },
+        asks_why: false,
     };
     // By way of JSON, where later versions have their defaults.
     let header = serde_json::from_value(json!({

@@ -261,6 +261,7 @@ fn experiment(sides: &[TestSide; 2]) -> Experiment {
         factors: vec![Factor { name: "command".to_owned(), levels: levels.collect(), role: Role::Asked }],
         metrics: Metric::all_known(),
         design: Design { runs: RunCount::Exactly(BLOCKS), warmup: 0, ..Design::default() },
+        asks_why: false,
     }
 }
 
