@@ -9,6 +9,7 @@ mod progress;
 mod samples;
 mod sensitivity;
 mod summaries;
+pub mod traces;
 mod variants;
 
 use serde::Serialize;

@@ -12,7 +12,9 @@ pub enum Part {
     /// Lines that are wrapped at the width.
     Text(Vec<Line>),
     Table(Table),
+    Listing(Listing),
     Definitions(Vec<Definition>),
+    Curves(Curves),
     /// One distribution above another on a common axis.
     Distributions(Distributions),
     /// What to keep in mind: each wrapped behind a mark.
@@ -46,6 +48,40 @@ pub enum Tone {
 pub struct Table {
     pub header: Vec<String>,
     pub rows: Vec<Vec<String>>,
+}
+
+/// Numbers, and behind them the text that they are about, shortened where there is no room.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Listing {
+    pub header: ListingRow,
+    pub rows: Vec<ListingRow>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ListingRow {
+    pub numbers: Vec<String>,
+    pub text: String,
+    /// Less important; left out first.
+    pub remark: String,
+}
+
+/// Quantities over a common axis of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curves {
+    pub rows: Vec<Curve>,
+    /// Written below both ends of the axis.
+    pub ends: (String, String),
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    pub name: String,
+    /// At equal distances, over the whole axis; `None` where it is not known or over.
+    pub values: Vec<Option<f64>>,
+    /// What the highest bar stands for.
+    pub top: f64,
+    /// Written behind the bars.
+    pub remark: String,
 }
 
 /// Text beside what it is about.

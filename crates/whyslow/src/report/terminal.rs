@@ -1,5 +1,8 @@
 //! A document as text for a terminal, a pipe or a file: width, colour and characters are decided here.
 
+mod curves;
+mod listing;
+
 use anstyle::{AnsiColor, Style as Ansi};
 use unicode_width::UnicodeWidthStr;
 
@@ -45,6 +48,8 @@ fn render_part(part: &Part, style: Style) -> Vec<String> {
         Part::Text(lines) => lines.iter().flat_map(|line| text(line, style)).collect(),
         Part::Table(table) => draw_table(table, style),
         Part::Definitions(definitions) => draw_definitions(definitions, style),
+        Part::Listing(listing) => listing::draw(listing, style),
+        Part::Curves(curves) => curves::draw(curves, style),
         Part::Distributions(distributions) => draw_distributions(distributions, style),
         Part::Notes(notes) => notes.iter().flat_map(|note| wrapped(note, "* ", "  ", style)).collect(),
     }

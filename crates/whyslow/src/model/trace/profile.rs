@@ -34,7 +34,7 @@ pub enum KernelView {
     Unknown,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Frame {
     /// Function, demangled; the address where it has no name.
     pub name: String,

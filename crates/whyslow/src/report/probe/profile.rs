@@ -1,0 +1,234 @@
+//! Profiles of CPU time and of page faults: by function, with callers, as absolute amounts.
+
+use std::collections::BTreeMap;
+
+use super::rows::{Row, plain_listing, row, signed, table};
+use super::{Pair, seen, sentence};
+use crate::analysis::traces::{Difference, Fate, compare_symbols};
+use crate::model::{Frame, KernelView, Probed, Profile, Trace};
+use crate::report::compose::printable;
+use crate::report::document::{Line, Part, Tone, plain, toned};
+use crate::report::quantity::{count, percent, seconds};
+
+/// Less of the total than this tells too little.
+pub const ENOUGH: f64 = 0.8;
+const MOST_FUNCTIONS: usize = 15;
+const MOST_PATHS: usize = 4;
+const MOST_MODULES: usize = 6;
+/// Frames of a path that are shown, from the innermost one outwards.
+const SHOWN_FRAMES: usize = 5;
+/// Paths below this share of the whole are not worth a line.
+const SMALLEST_PATH: f64 = 0.02;
+
+/// What weights are, and how they are written.
+#[derive(Clone, Copy)]
+struct Unit {
+    write: fn(f64) -> String,
+    what: &'static str,
+    /// Names of the columns: in the function itself, and with what it calls.
+    heads: [&'static str; 2],
+}
+
+const CPU: Unit = Unit { write: seconds, what: "CPU time", heads: ["own", "with callees"] };
+const FAULTS: Unit = Unit { write: count, what: "page faults", heads: ["own", "with callees"] };
+
+fn of<'a>(looks: &[&'a Probed]) -> Vec<&'a Profile> {
+    seen(looks, |trace| match trace {
+        Trace::Cpu(seen) | Trace::Faults(seen) => Some(seen),
+        _ => None,
+    })
+}
+
+pub fn one_cpu(looks: &[&Probed]) -> Vec<Part> {
+    one(looks, CPU)
+}
+
+pub fn one_faults(looks: &[&Probed]) -> Vec<Part> {
+    one(looks, FAULTS)
+}
+
+pub fn two_cpu(pair: &Pair<'_>) -> Vec<Part> {
+    two(pair, CPU)
+}
+
+pub fn two_faults(pair: &Pair<'_>) -> Vec<Part> {
+    two(pair, FAULTS)
+}
+
+/// Of several looks the first: what they have in common is the same, and differences are between variants.
+fn one(looks: &[&Probed], unit: Unit) -> Vec<Part> {
+    let Some(&first) = of(looks).first() else { return Vec::new() };
+    let mut parts = vec![Part::Text(coverage("", first, unit))];
+    let whole = first.total.unwrap_or(first.sampled).max(first.sampled);
+    if first.stacks.is_empty() || whole <= 0.0 {
+        return parts;
+    }
+    parts.push(sentence(by_module(first, whole, unit)));
+    parts.extend(functions(first, whole, unit));
+    parts.extend(paths(first, whole));
+    parts
+}
+
+/// What share of all was seen, and what the rest is.
+fn coverage(label: &str, profile: &Profile, unit: Unit) -> Vec<Line> {
+    let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+    let sampled = (unit.write)(profile.sampled);
+    let mut text = match profile.total {
+        Some(total) => format!(
+            "{label}{sampled} of {} of {} seen ({})",
+            (unit.write)(total),
+            unit.what,
+            percent(profile.coverage().unwrap_or(0.0))
+        ),
+        None => format!("{label}{sampled} of {} seen, of a total that is not known", unit.what),
+    };
+    text.push_str(&format!(", {} samples", count(profile.samples as f64)));
+    if profile.lost > 0 {
+        text.push_str(&format!(", {} lost", count(profile.lost as f64)));
+    }
+    text.push_str(&format!(", {} of the stacks whole", percent(profile.rooted)));
+    let mut lines = vec![vec![plain(text)]];
+    lines.extend(kernel(&label, profile).map(|text| vec![plain(text)]));
+    let is_little =
+        profile.kernel != KernelView::Missing && profile.coverage().is_some_and(|seen| seen < ENOUGH);
+    if is_little || profile.samples == 0 {
+        let text = format!("{label}too little to conclude from: less than {} was seen", percent(ENOUGH));
+        lines.push(vec![toned(Tone::Warning, text)]);
+    }
+    lines
+}
+
+/// Samples that are missing because they were in the kernel are the share of the kernel.
+fn kernel(label: &str, profile: &Profile) -> Option<String> {
+    let total = profile.total.filter(|total| *total > 0.0);
+    match profile.kernel {
+        KernelView::Seen => {
+            let inside = profile.own_where(|frame| frame.module == "[kernel]");
+            Some(format!(
+                "{label}in the kernel: {}",
+                percent(inside / profile.sampled.max(f64::MIN_POSITIVE))
+            ))
+        }
+        KernelView::Missing => total.map(|total| {
+            let missing = ((total - profile.sampled) / total).max(0.0);
+            format!("{label}in the kernel: {} (what is missing of the samples)", percent(missing))
+        }),
+        KernelView::Unknown => None,
+    }
+}
+
+fn by_module(profile: &Profile, whole: f64, unit: Unit) -> String {
+    let mut modules: BTreeMap<&str, f64> = BTreeMap::new();
+    for (frame, own) in profile.frames.iter().zip(profile.own()) {
+        *modules.entry(&frame.module).or_insert(0.0) += own;
+    }
+    let mut modules: Vec<(&str, f64)> = modules.into_iter().filter(|(_, own)| *own > 0.0).collect();
+    modules.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let shown = modules.iter().take(MOST_MODULES);
+    let shown = shown.map(|(name, own)| format!("{name} {} ({})", percent(own / whole), (unit.write)(*own)));
+    printable(&format!("by file: {}", shown.collect::<Vec<_>>().join(", ")))
+}
+
+fn functions(profile: &Profile, whole: f64, unit: Unit) -> Vec<Part> {
+    let (own, inclusive) = by_function(profile);
+    let mut all: Vec<(&Frame, f64)> = own.into_iter().filter(|(_, own)| *own > 0.0).collect();
+    all.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.name.cmp(&other.0.name)));
+    let rows = all.iter().take(MOST_FUNCTIONS).map(|(frame, own)| {
+        let inclusive = inclusive.get(frame).copied().unwrap_or(0.0);
+        let numbers = vec![
+            (unit.write)(*own),
+            percent(own / whole),
+            (unit.write)(inclusive),
+            percent(inclusive / whole),
+        ];
+        row(numbers, &frame.name, &frame.module)
+    });
+    let heads = [unit.heads[0], "", unit.heads[1], ""];
+    let mut parts = vec![plain_listing(&heads, "function", rows.collect())];
+    let rest: f64 = all.iter().skip(MOST_FUNCTIONS).map(|(_, own)| own).sum();
+    if all.len() > MOST_FUNCTIONS {
+        let text = format!("  and {} in {} others", (unit.write)(rest), all.len() - MOST_FUNCTIONS);
+        parts.push(Part::Text(vec![vec![toned(Tone::Faint, text)]]));
+    }
+    parts
+}
+
+type ByFunction<'a> = BTreeMap<&'a Frame, f64>;
+
+/// A function may be in the list of frames several times.
+fn by_function(profile: &Profile) -> (ByFunction<'_>, ByFunction<'_>) {
+    let sum = |weights: Vec<f64>| {
+        let mut sums = ByFunction::new();
+        for (frame, weight) in profile.frames.iter().zip(weights) {
+            *sums.entry(frame).or_insert(0.0) += weight;
+        }
+        sums
+    };
+    (sum(profile.own()), sum(profile.inclusive()))
+}
+
+/// The heaviest ways from the start of a thread to where it is.
+fn paths(profile: &Profile, whole: f64) -> Option<Part> {
+    let mut paths: BTreeMap<Vec<&str>, f64> = BTreeMap::new();
+    for stack in &profile.stacks {
+        let frames = stack.frames.iter().filter_map(|&frame| profile.frames.get(frame as usize));
+        let mut names: Vec<&str> = frames.map(|frame| frame.name.as_str()).collect();
+        // Recursion is told once.
+        names.dedup();
+        *paths.entry(names).or_insert(0.0) += stack.weight;
+    }
+    let mut paths: Vec<(Vec<&str>, f64)> = paths.into_iter().collect();
+    paths.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let shown = paths.iter().take(MOST_PATHS).filter(|(_, weight)| *weight >= SMALLEST_PATH * whole);
+    let rows: Vec<_> =
+        shown.map(|(names, weight)| row(vec![percent(weight / whole)], path(names), "")).collect();
+    (!rows.is_empty()).then(|| plain_listing(&["share"], "most frequent stacks, callers last", rows))
+}
+
+fn path(names: &[&str]) -> String {
+    let mut shown: Vec<&str> = names.iter().take(SHOWN_FRAMES).copied().collect();
+    if names.len() > SHOWN_FRAMES + 1 {
+        shown.push("..");
+    }
+    shown.extend(names.last().filter(|_| names.len() > SHOWN_FRAMES));
+    shown.join(" < ")
+}
+
+fn two(pair: &Pair<'_>, unit: Unit) -> Vec<Part> {
+    let (base, other) = (of(&pair.base), of(&pair.other));
+    let (Some(first), Some(second)) = (base.first(), other.first()) else { return Vec::new() };
+    let mut lines = coverage(pair.labels[0], first, unit);
+    lines.extend(coverage(pair.labels[1], second, unit));
+    lines.extend(sums(&base, &other, pair, unit));
+    let mut parts = vec![Part::Text(lines)];
+    let symbols = compare_symbols(&base, &other, (&pair.programs[0], &pair.programs[1]));
+    let rows = symbols.into_iter().map(|symbol| {
+        let mut remark = symbol.module;
+        match &symbol.fate {
+            Fate::InBoth => {}
+            Fate::New => remark.push_str(&format!(", only {}", pair.labels[1])),
+            Fate::Gone => remark.push_str(&format!(", only {}", pair.labels[0])),
+            Fate::Renamed(name) => remark.push_str(&format!(", {} calls it {name}", pair.labels[1])),
+        }
+        Row { text: symbol.name, remark, difference: symbol.own, write: unit.write }
+    });
+    parts.extend(table(rows.collect(), pair, "functions"));
+    parts
+}
+
+/// The difference of the totals, and of what the kernel has of it.
+fn sums(base: &[&Profile], other: &[&Profile], pair: &Pair<'_>, unit: Unit) -> Option<Line> {
+    let totals =
+        |profiles: &[&Profile]| profiles.iter().map(|profile| profile.total).collect::<Option<Vec<_>>>();
+    let difference = Difference::of(&totals(base)?, &totals(other)?, 0.0)?;
+    let text = format!(
+        "{} has {} of {} against {} of {}: {}",
+        pair.labels[1],
+        (unit.write)(difference.other),
+        unit.what,
+        (unit.write)(difference.base),
+        pair.labels[0],
+        signed(difference.amount(), unit.write)
+    );
+    Some(vec![toned(Tone::Strong, text)])
+}
