@@ -192,7 +192,7 @@ fn failed(analysis: &Analysis) -> Trouble {
 }
 
 /// A script is found and its interpreter may not be; the system has the same word for both.
-fn not_found(program: &str) -> Trouble {
+pub fn not_found(program: &str) -> Trouble {
     if std::fs::exists(program).unwrap_or(false) {
         return Trouble::new(format!("{program} is there, but what its first line names is not"))
             .hint("is the interpreter behind `#!` installed?");

@@ -55,6 +55,8 @@ pub struct Table {
 pub struct Listing {
     pub header: ListingRow,
     pub rows: Vec<ListingRow>,
+    /// What is to be said of the rows that are not there.
+    pub rest: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,15 +2,17 @@
 
 mod arguments;
 
+use std::path::Path;
+
 pub use arguments::{Probe, ProbeList};
 
-use super::compare::{Watchers, chain, check_written, hook_trouble, now};
+use super::compare::{Watchers, chain, check_written, hook_trouble, not_found, now};
 use super::progress::ProgressLine;
 use super::recorder::Recorder;
 use super::report::{check_traces_can_be_shown, show_traces};
 use super::{MachineMaker, Screen, Status, Trouble, asked};
 use crate::machine::local::Settings;
-use crate::model::{self, KNOWN_PROBES, Missing, Recording, Seen, Stop, TraceEntry};
+use crate::model::{self, Experiment, KNOWN_PROBES, Recording, Seen, Stop};
 use crate::plan;
 use crate::session::{Measured, SessionError, Stamp, observe};
 
@@ -33,6 +35,9 @@ pub fn run(
     let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
     let measured = observe(experiment, &probes, options.repeat.get(), machine.as_mut(), &mut watchers, stamp);
     drop(watchers);
+    if is_blind(&measured.recording) {
+        check_programs(&measured.recording.header.experiment)?;
+    }
     if !measured.recording.traces.is_empty() || output.json {
         show_traces(&measured.recording, &output, screen)?;
     }
@@ -74,17 +79,36 @@ fn names(recording: &Recording) -> Vec<String> {
     plan::variants(&recording.header.experiment).into_iter().map(|variant| variant.name).collect()
 }
 
-/// If not one probe saw anything, that is an error, and its cause is most often the same for all of them.
+/// Not one probe saw anything.
+fn is_blind(recording: &Recording) -> bool {
+    recording.traces.iter().all(|entry| matches!(entry.seen, Seen::Missing(_)))
+}
+
+/// That is an error; why is in what was shown.
 fn nothing_seen(recording: &Recording) -> Option<Trouble> {
-    let missing = |entry: &TraceEntry| match &entry.seen {
-        Seen::Probed(_) => None,
-        Seen::Missing(missing) => Some(missing.clone()),
-    };
-    let all: Option<Vec<Missing>> = recording.traces.iter().map(missing).collect();
-    let first = all?.into_iter().next()?;
-    let trouble = Trouble::new(format!("nothing could be seen: {}", first.why));
-    Some(match first.remedy {
-        Some(remedy) => trouble.hint(remedy),
-        None => trouble.hint("`whyslow doctor` tells which probes work here, and why others do not"),
+    is_blind(recording).then(|| {
+        Trouble::new("no probe could see anything")
+            .hint("`whyslow doctor` tells which probes work here, and what to do about the others")
     })
+}
+
+/// A program that is not there would make every probe say so.
+fn check_programs(experiment: &Experiment) -> Result<(), Trouble> {
+    for variant in plan::variants(experiment) {
+        let launch = &variant.launch;
+        let is_elsewhere = launch.cwd.is_some() || launch.env.iter().any(|(name, _)| name.0 == b"PATH");
+        let program = launch.argv.first().map(|word| word.lossy().into_owned()).unwrap_or_default();
+        if !is_elsewhere && !is_there(&program) {
+            return Err(not_found(&program));
+        }
+    }
+    Ok(())
+}
+
+fn is_there(program: &str) -> bool {
+    if program.contains('/') {
+        return Path::new(program).exists();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).exists())
 }

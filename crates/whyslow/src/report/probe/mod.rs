@@ -132,8 +132,7 @@ fn section_of_one(recording: &Recording, known: &KnownProbe) -> Vec<Part> {
     }
     let mut heading = vec![title(known), toned(Tone::Faint, cost(&looks))];
     heading.extend(how_it_ended("", &looks));
-    let mut parts = vec![Part::Text(vec![heading])];
-    parts.extend((view(known.probe).one)(&looks));
+    let mut parts = under(heading, (view(known.probe).one)(&looks));
     parts.extend(notes::blind_spots(&looks, ""));
     parts
 }
@@ -160,8 +159,7 @@ fn section_of_two(
     let mut heading = vec![title(known), toned(Tone::Faint, costs)];
     heading.extend(how_it_ended(base_label, &pair.base));
     heading.extend(how_it_ended(other_label, &pair.other));
-    let mut parts = vec![Part::Text(vec![heading])];
-    parts.extend((view(known.probe).two)(&pair));
+    let mut parts = under(heading, (view(known.probe).two)(&pair));
     let spots = |looks: &[&Probed], label: &str| notes::blind_spots(looks, label);
     let (of_base, of_other) = (notes::spots(&pair.base), notes::spots(&pair.other));
     if of_base == of_other {
@@ -169,6 +167,15 @@ fn section_of_two(
     } else {
         parts.extend(spots(&pair.base, base_label));
         parts.extend(spots(&pair.other, other_label));
+    }
+    parts
+}
+
+/// A view that begins with text stands right below its heading.
+fn under(heading: Line, mut parts: Vec<Part>) -> Vec<Part> {
+    match parts.first_mut() {
+        Some(Part::Text(lines)) => lines.insert(0, heading),
+        _ => parts.insert(0, Part::Text(vec![heading])),
     }
     parts
 }

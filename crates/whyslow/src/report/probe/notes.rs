@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Missing, Probed, Recording, Seen};
+use crate::model::{Missing, Probe, Probed, Recording, Seen};
 use crate::report::compose::printable;
 use crate::report::document::{Part, Tone, toned};
 
@@ -27,7 +27,7 @@ pub fn blind_spots(looks: &[&Probed], label: &str) -> Option<Part> {
 
 /// Probes that saw nothing of a variant. What has the same reason is one note.
 pub fn not_checked(recording: &Recording, labels: &[String]) -> Option<Part> {
-    let mut reasons: Vec<(&Missing, BTreeMap<&str, Vec<usize>>)> = Vec::new();
+    let mut reasons: Vec<(&Missing, BTreeMap<Probe, Vec<usize>>)> = Vec::new();
     for entry in &recording.traces {
         let Seen::Missing(missing) = &entry.seen else { continue };
         let is_same = |known: &Missing| known.why == missing.why && known.remedy == missing.remedy;
@@ -35,7 +35,7 @@ pub fn not_checked(recording: &Recording, labels: &[String]) -> Option<Part> {
             reasons.push((missing, BTreeMap::new()));
             reasons.len() - 1
         });
-        let variants = reasons[place].1.entry(entry.probe.known().title).or_default();
+        let variants = reasons[place].1.entry(entry.probe).or_default();
         if !variants.contains(&entry.variant) {
             variants.push(entry.variant);
         }
@@ -48,8 +48,10 @@ pub fn not_checked(recording: &Recording, labels: &[String]) -> Option<Part> {
                 format!(" of {}", names.join(" and "))
             }
         };
-        let probes: Vec<String> =
-            probes.iter().map(|(title, variants)| format!("{title}{}", whose(variants))).collect();
+        let probes: Vec<String> = probes
+            .iter()
+            .map(|(probe, variants)| format!("{}{}", probe.known().title, whose(variants)))
+            .collect();
         vec![toned(Tone::Warning, text(&format!("not checked: {}", probes.join(", ")), missing))]
     });
     let notes: Vec<_> = notes.collect();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::rows::{Row, plain_listing, row, signed, table};
+use super::rows::{Row, listing_with_rest, plain_listing, row, signed, table};
 use super::{Pair, seen, sentence};
 use crate::analysis::traces::{Difference, Fate, compare_symbols};
 use crate::model::{Frame, KernelView, Probed, Profile, Trace};
@@ -64,7 +64,7 @@ fn one(looks: &[&Probed], unit: Unit) -> Vec<Part> {
         return parts;
     }
     parts.push(sentence(by_module(first, whole, unit)));
-    parts.extend(functions(first, whole, unit));
+    parts.push(functions(first, whole, unit));
     parts.extend(paths(first, whole));
     parts
 }
@@ -129,7 +129,7 @@ fn by_module(profile: &Profile, whole: f64, unit: Unit) -> String {
     printable(&format!("by file: {}", shown.collect::<Vec<_>>().join(", ")))
 }
 
-fn functions(profile: &Profile, whole: f64, unit: Unit) -> Vec<Part> {
+fn functions(profile: &Profile, whole: f64, unit: Unit) -> Part {
     let (own, inclusive) = by_function(profile);
     let mut all: Vec<(&Frame, f64)> = own.into_iter().filter(|(_, own)| *own > 0.0).collect();
     all.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.name.cmp(&other.0.name)));
@@ -144,13 +144,10 @@ fn functions(profile: &Profile, whole: f64, unit: Unit) -> Vec<Part> {
         row(numbers, &frame.name, &frame.module)
     });
     let heads = [unit.heads[0], "", unit.heads[1], ""];
-    let mut parts = vec![plain_listing(&heads, "function", rows.collect())];
-    let rest: f64 = all.iter().skip(MOST_FUNCTIONS).map(|(_, own)| own).sum();
-    if all.len() > MOST_FUNCTIONS {
-        let text = format!("  and {} in {} others", (unit.write)(rest), all.len() - MOST_FUNCTIONS);
-        parts.push(Part::Text(vec![vec![toned(Tone::Faint, text)]]));
-    }
-    parts
+    let left: f64 = all.iter().skip(MOST_FUNCTIONS).map(|(_, own)| own).sum();
+    let more = all.len().saturating_sub(MOST_FUNCTIONS);
+    let rest = (more > 0).then(|| format!("and {} in {more} others", (unit.write)(left)));
+    listing_with_rest(&heads, "function", rows.collect(), rest)
 }
 
 type ByFunction<'a> = BTreeMap<&'a Frame, f64>;

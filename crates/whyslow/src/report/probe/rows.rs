@@ -73,25 +73,21 @@ pub fn table(rows: Vec<Row>, pair: &Pair<'_>, things: &str) -> Vec<Part> {
     let (blurred, rows): (Vec<Row>, Vec<Row>) =
         rows.into_iter().partition(|row| row.difference.is_within_scatter());
     let more = rows.len().saturating_sub(MOST_ROWS);
-    let mut parts = Vec::new();
-    if !rows.is_empty() {
-        parts.push(Part::Listing(listing(&rows[..rows.len() - more], pair)));
-    }
-    let known = |rows: &[Row]| rows.iter().filter(|row| !is_empty(row)).count();
+    let known = same.iter().filter(|row| !is_empty(row)).count();
     let mut rest: Vec<String> = Vec::new();
     rest.extend((more > 0).then(|| format!("and {more} smaller differences")));
-    rest.extend(
-        (!blurred.is_empty()).then(|| format!("within the scatter of the looks: {} {things}", blurred.len())),
-    );
-    let other = if rows.is_empty() && blurred.is_empty() { "all" } else { "other" };
-    rest.extend((known(&same) > 0).then(|| format!("same: {} {other} {things}", known(&same))));
-    if rows.is_empty() && blurred.is_empty() && known(&same) == 0 {
-        rest.push(format!("nothing seen in either: {things}"));
+    let blurred = blurred.len();
+    rest.extend((blurred > 0).then(|| format!("within the scatter of the looks: {blurred} {things}")));
+    rest.extend((known > 0).then(|| match rows.is_empty() && blurred == 0 {
+        true => format!("same: all {known} {things}"),
+        false => format!("same: {known} other {things}"),
+    }));
+    let rest = (!rest.is_empty()).then(|| rest.join("; "));
+    if rows.is_empty() {
+        let text = rest.unwrap_or_else(|| format!("in neither: {things}"));
+        return vec![Part::Text(vec![vec![plain("  "), toned(Tone::Faint, text)]])];
     }
-    if !rest.is_empty() {
-        parts.push(Part::Text(vec![vec![plain("  "), toned(Tone::Faint, rest.join("; "))]]));
-    }
-    parts
+    vec![Part::Listing(Listing { rest, ..listing(&rows[..rows.len() - more], pair) })]
 }
 
 /// In neither variant: not even a thing that is the same.
@@ -116,6 +112,7 @@ fn listing(rows: &[Row], pair: &Pair<'_>) -> Listing {
     Listing {
         header: ListingRow { numbers: header, ..ListingRow::default() },
         rows: rows.iter().map(row).collect(),
+        rest: None,
     }
 }
 
@@ -131,7 +128,15 @@ pub fn plain_listing(heads: &[&str], text: &str, rows: Vec<ListingRow>) -> Part 
         text: text.to_owned(),
         remark: String::new(),
     };
-    Part::Listing(Listing { header, rows })
+    Part::Listing(Listing { header, rows, rest: None })
+}
+
+/// The same with a word about the rows that are left out.
+pub fn listing_with_rest(heads: &[&str], text: &str, rows: Vec<ListingRow>, rest: Option<String>) -> Part {
+    match plain_listing(heads, text, rows) {
+        Part::Listing(listing) => Part::Listing(Listing { rest, ..listing }),
+        other => other,
+    }
 }
 
 pub fn row(numbers: Vec<String>, text: impl Into<String>, remark: impl Into<String>) -> ListingRow {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::rows::{MOST_ROWS, Order, Quantity, cell, differences, plain_listing, row};
+use super::rows::{MOST_ROWS, Order, Quantity, cell, differences, listing_with_rest, row};
 use super::{Pair, seen, sentence};
 use crate::model::{Probed, SyscallCount, Syscalls, Trace};
-use crate::report::document::{Part, Tone, toned};
+use crate::report::document::Part;
 use crate::report::quantity::{bytes, count, seconds};
 
 const MOST_PROGRAMS: usize = 6;
@@ -30,14 +30,11 @@ pub fn one(looks: &[&Probed]) -> Vec<Part> {
     });
     let mut heads = vec!["calls", "errors", "bytes"];
     heads.extend(has_time.then_some("time"));
-    let mut parts = vec![sentence(summary(first)), plain_listing(&heads, "system call", rows.collect())];
-    let rest: Vec<&SyscallCount> = calls.iter().skip(MOST_ROWS).map(|(_, call)| *call).collect();
-    if !rest.is_empty() {
-        let sum: u64 = rest.iter().map(|call| call.calls).sum();
-        let text = format!("  and {} calls of {} others", count(sum as f64), rest.len());
-        parts.push(Part::Text(vec![vec![toned(Tone::Faint, text)]]));
-    }
-    parts
+    let left: Vec<&SyscallCount> = calls.iter().skip(MOST_ROWS).map(|(_, call)| *call).collect();
+    let sum: u64 = left.iter().map(|call| call.calls).sum();
+    let rest =
+        (!left.is_empty()).then(|| format!("and {} calls of {} others", count(sum as f64), left.len()));
+    vec![sentence(summary(first)), listing_with_rest(&heads, "system call", rows.collect(), rest)]
 }
 
 fn errors(call: &SyscallCount) -> String {

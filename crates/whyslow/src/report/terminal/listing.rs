@@ -2,8 +2,8 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::{GAP, Style, pad, painted};
-use crate::report::document::{Listing, ListingRow, Tone};
+use super::{GAP, Style, pad, painted, wrapped};
+use crate::report::document::{Listing, ListingRow, Tone, toned};
 
 /// A name that is shortened keeps so many columns at least, or its remark makes room.
 const SHORTEST: usize = 24;
@@ -17,7 +17,8 @@ pub fn draw(listing: &Listing, style: Style) -> Vec<String> {
         let room = style.width.saturating_sub(numbers.width());
         numbers + &text(row, room, style)
     });
-    std::iter::once(header).chain(rows).collect()
+    let rest = listing.rest.iter().flat_map(|rest| wrapped(&[toned(Tone::Faint, rest)], GAP, GAP, style));
+    std::iter::once(header).chain(rows).chain(rest).collect()
 }
 
 fn widths(listing: &Listing) -> Vec<usize> {
@@ -73,7 +74,7 @@ mod tests {
             row(["1", "20 ms"], "short", "a.out"),
             row(["1,234", "1 s"], "std::vector<int, std::allocator<int>>::push_back", "libc.so.6"),
         ];
-        let listing = Listing { header: row(["calls", "time"], "function", ""), rows };
+        let listing = Listing { header: row(["calls", "time"], "function", ""), rows, rest: None };
         draw(&listing, Style { width, colour: false, unicode: true }).join("\n")
     }
 
@@ -85,7 +86,7 @@ mod tests {
         );
         assert_eq!(
             drawn(40),
-            "calls   time  function\n    1  20 ms  short  a.out\n1,234    1 s  std::vector<i…>>::push_back"
+            "calls   time  function\n    1  20 ms  short  a.out\n1,234    1 s  std::vector<…>>::push_back"
         );
     }
 }
