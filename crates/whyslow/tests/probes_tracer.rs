@@ -5,6 +5,7 @@ mod probes_tracer {
     pub mod programs;
 
     mod counts;
+    mod files;
     mod rights;
     mod same_behaviour;
     mod trees;

@@ -6,7 +6,7 @@ use std::process::Command;
 use whyslow::machine::Machine;
 use whyslow::model::{Exit, Missing, Probe};
 
-use super::programs::{compiled, launch, machine, probed, program, syscalls, turn};
+use super::programs::{compiled, files, launch, machine, probed, program, syscalls, turn};
 
 /// Says to the one test below that it is the second start, and what to do.
 const PART: &str = "WHYSLOW_TEST_PART";
@@ -56,6 +56,8 @@ fn second_start() {
             let (seen, probed) = syscalls(&launch(&[&path]));
             assert_eq!((probed.exit, seen.count("getppid")), (Exit::Code(7), 1000));
             assert_eq!((seen.starts, seen.programs[0].path.as_str()), (1, path.as_str()));
+            let (seen, _) = files(&launch(&["cat", "/etc/passwd"]));
+            assert!(seen.files.iter().any(|file| file.path == "/etc/passwd" && file.read_bytes > 0));
         }
         "setuid" => {
             let missing = probed(&launch(&["/usr/bin/su", "--version"]), Probe::Syscalls).unwrap_err();
@@ -82,6 +84,7 @@ fn is_root() -> bool {
 fn it_works_here() {
     let _turn = turn();
     assert_eq!(machine().can_probe(Probe::Syscalls), Ok(()));
+    assert_eq!(machine().can_probe(Probe::Files), Ok(()));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use whyslow::machine::Machine;
 use whyslow::model::{Exit, Launch, Output, Probe, Seen};
 
-use super::programs::{into, launch, machine, program, shell, syscalls, turn};
+use super::programs::{files, into, launch, machine, program, shell, syscalls, turn};
 
 #[test]
 fn signals_kill_and_codes_are_kept() {
@@ -57,7 +57,7 @@ fn output_is_the_same() {
     let [plain, traced] = ["plain", "traced"].map(|name| directory.path().join(name));
     let script = "for i in 1 2 3; do echo $i; ls -d /usr/*; done; printf end; exit 3";
     let untraced = machine().run(&into(shell(script), &plain), &[]).unwrap();
-    for look in [|launch: &Launch| syscalls(launch).1] {
+    for look in [|launch: &Launch| syscalls(launch).1, |launch: &Launch| files(launch).1] {
         let probed = look(&into(shell(script), &traced));
         assert_eq!(probed.exit, untraced.exit);
         let [plain, traced] = [&plain, &traced].map(|path| std::fs::read(path).unwrap());

@@ -20,10 +20,11 @@ pub struct Files {
 pub struct FileUse {
     /// As the program named it, made absolute where that was possible; `pipe`, `socket` and the like for what has none.
     pub path: String,
+    /// Opens that succeeded.
     pub opened: u64,
     /// Opens that found no such file.
     pub missed: u64,
-    /// stat, access and readlink by path, and those that found no such file.
+    /// stat, access and readlink by path, those that found no such file included.
     pub stated: u64,
     pub stat_missed: u64,
     /// execve that found no such file.

@@ -29,8 +29,8 @@ pub trait Observer {
     /// The process runs another program now.
     fn executed(&mut self, _task: Task) {}
 
-    /// A process is gone.
-    fn ended(&mut self, _process: libc::pid_t) {}
+    /// A task is gone; with the first one of a process that is the process.
+    fn ended(&mut self, _task: Task) {}
 }
 
 /// A command that is stopped for so long will not go on: nobody is there to continue it.
@@ -305,9 +305,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         // One that is still unannounced stays so: its parent has yet to tell of it.
         self.halted.remove(&happened.task);
         let Some(tracee) = self.tree.tracees.remove(&happened.task) else { return };
-        if tracee.process == happened.task {
-            self.observer.ended(happened.task);
-        }
+        self.observer.ended(Task { thread: happened.task, process: tracee.process });
         if happened.task == self.main {
             self.end = Some((happened.status, happened.usage));
         }
