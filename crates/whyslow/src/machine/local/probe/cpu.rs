@@ -1,12 +1,154 @@
-//! Not built yet.
+//! Where the time on the CPU goes: samples of the whole tree by a clock of every task, with whole stacks. A task is
+//! sampled only when it has had the CPU for a whole period, so that short ones are hardly seen; how much of the time the
+//! samples stand for is always told, and where it is too little the run is repeated with a shorter period.
 
-use super::{Looker, not_yet};
-use crate::model::{Missing, Probe, Probed};
+use super::perf::event::Kind;
+use super::perf::refusal::paranoid;
+use super::perf::sampling::{Sampled, Sampling};
+use super::{Looker, missing};
+use crate::model::{KernelView, Missing, Probe, Probed, Profile, Trace};
+
+/// Samples a second, the second and third for runs of which the one before saw too little. No multiples of anything
+/// that a program may do regularly.
+const RATES_HZ: [f64; 3] = [997.0, 4999.0, 19997.0];
+/// The less often, the more of the stack can be copied.
+const STACK_BYTES: [usize; 3] = [32 << 10, 16 << 10, 8 << 10];
+const RING_BYTES: usize = 4 << 20;
+/// With less than this share of the time seen, nothing is to be concluded.
+const ENOUGH: f64 = 0.8;
+/// Fewer say little, and the run is so short that a higher rate costs nothing.
+const ENOUGH_SAMPLES: u64 = 100;
 
 pub fn can() -> Result<(), Missing> {
-    Err(not_yet(Probe::Cpu))
+    sampling(0, RATES_HZ[0]).can(Probe::Cpu)
 }
 
-pub fn look(_looker: &Looker<'_>) -> Result<Probed, Missing> {
-    Err(not_yet(Probe::Cpu))
+pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
+    let mut best = run(looker, 0)?;
+    for step in 1..RATES_HZ.len() {
+        if is_enough(&best) || !best.end.exit.is_success() || rate_hz(step) <= best.profile.rate_hz {
+            break;
+        }
+        let next = run(looker, step)?;
+        // The command may have done all its work the first time.
+        if next.end.exit != best.end.exit || !(0.5..2.0).contains(&(total_s(&next) / total_s(&best))) {
+            break;
+        }
+        best = better(best, next);
+    }
+    Ok(probed(best))
+}
+
+fn run(looker: &Looker<'_>, step: usize) -> Result<Sampled, Missing> {
+    let rate_hz = rate_hz(step);
+    let mut sampled = sampling(step, rate_hz).run(looker, Probe::Cpu)?;
+    sampled.profile.rate_hz = rate_hz;
+    sampled.profile.total = Some(total_s(&sampled)).filter(|total| *total > 0.0);
+    Ok(sampled)
+}
+
+fn sampling(step: usize, rate_hz: f64) -> Sampling {
+    let period_ns = (1e9 / rate_hz).round() as u64;
+    Sampling {
+        kind: Kind::CpuClock { period_ns },
+        most_stack_bytes: STACK_BYTES[step],
+        most_ring_bytes: RING_BYTES,
+    }
+}
+
+/// As the kernel allows it; what is more is dropped by it.
+fn rate_hz(step: usize) -> f64 {
+    let limit = std::fs::read_to_string("/proc/sys/kernel/perf_event_max_sample_rate").ok();
+    let limit = limit.and_then(|text| text.trim().parse::<f64>().ok()).filter(|limit| *limit >= 1.0);
+    limit.map_or(RATES_HZ[step], |limit| RATES_HZ[step].min(limit))
+}
+
+/// The event itself counts the time of the whole tree, in the kernel and out of it, whatever may be sampled.
+fn total_s(sampled: &Sampled) -> f64 {
+    if sampled.count > 0 { sampled.count as f64 * 1e-9 } else { sampled.end.cpu_s }
+}
+
+fn is_enough(sampled: &Sampled) -> bool {
+    blind_share(sampled) <= 1.0 - ENOUGH
+        && total_s(sampled) * sampled.profile.rate_hz >= ENOUGH_SAMPLES as f64
+}
+
+fn better(one: Sampled, other: Sampled) -> Sampled {
+    // A little more is not worth the cost of the higher rate.
+    if blind_share(&other) < blind_share(&one) - 0.02 || !is_enough(&one) { other } else { one }
+}
+
+/// The share of the time that no sample stands for. Without samples in the kernel that is not known: every task loses
+/// half a period on average, at most its whole life.
+fn blind_share(sampled: &Sampled) -> f64 {
+    let total_s = total_s(sampled);
+    let profile = &sampled.profile;
+    match profile.kernel {
+        KernelView::Seen => 1.0 - profile.coverage().unwrap_or(0.0),
+        _ if total_s > 0.0 => (0.5 * sampled.tasks.max(1) as f64 / profile.rate_hz / total_s).min(1.0),
+        _ => 1.0,
+    }
+}
+
+fn probed(sampled: Sampled) -> Probed {
+    let blind_spots = blind_spots(&sampled);
+    Probed {
+        cpu_s: Some(total_s(&sampled)),
+        exit: sampled.end.exit,
+        wall_s: sampled.end.wall_s,
+        trace: Trace::Cpu(sampled.profile),
+        blind_spots,
+    }
+}
+
+fn blind_spots(sampled: &Sampled) -> Vec<Missing> {
+    let spots = [no_kernel(sampled), too_short(sampled), lost(&sampled.profile), no_kernel_names(sampled)];
+    spots.into_iter().flatten().collect()
+}
+
+fn no_kernel(sampled: &Sampled) -> Option<Missing> {
+    (sampled.profile.kernel == KernelView::Missing).then(|| kernel_missing("functions of the kernel"))
+}
+
+/// Shared with the probe of page faults, which may see as little of the kernel.
+pub fn kernel_missing(what: &str) -> Missing {
+    let setting =
+        paranoid().map_or(String::new(), |level| format!(" (kernel.perf_event_paranoid = {level})"));
+    Missing {
+        what: what.to_owned(),
+        why: format!("this user may sample programs only, not the kernel{setting}"),
+        remedy: Some("sysctl kernel.perf_event_paranoid=1, or run as root".to_owned()),
+    }
+}
+
+fn too_short(sampled: &Sampled) -> Option<Missing> {
+    let blind = blind_share(sampled);
+    let rate_hz = sampled.profile.rate_hz;
+    (blind > 1.0 - ENOUGH).then(|| {
+        let tasks = sampled.tasks;
+        let why = format!(
+            "{:.0} % of the CPU time is in no sample: {tasks} processes and threads are too short-lived for {rate_hz} samples a second",
+            100.0 * blind
+        );
+        missing(Probe::Cpu, why, None)
+    })
+}
+
+pub fn lost(profile: &Profile) -> Option<Missing> {
+    let share = profile.lost as f64 / (profile.lost + profile.samples).max(1) as f64;
+    (share > 0.01).then(|| Missing {
+        what: "samples".to_owned(),
+        why: format!("{:.0} % were lost, as they came faster than they could be read", 100.0 * share),
+        remedy: Some("ulimit -l unlimited, for larger buffers".to_owned()),
+    })
+}
+
+fn no_kernel_names(sampled: &Sampled) -> Option<Missing> {
+    (sampled.kernel_has_names == Some(false)).then(|| Missing {
+        what: "names of functions of the kernel".to_owned(),
+        why: "/proc/kallsyms tells this user no addresses".to_owned(),
+        remedy: Some(
+            "sysctl kernel.kptr_restrict=0 and kernel.perf_event_paranoid=1, or run as root".to_owned(),
+        ),
+    })
 }

@@ -89,11 +89,9 @@ impl Event {
         attributes.set_exclude_callchain_kernel((!self.with_kernel).into());
         attributes.set_mmap(1);
         attributes.set_mmap2(1);
-        if registers::MASK != 0 {
-            attributes.sample_type |=
-                u64::from(bindings::PERF_SAMPLE_REGS_USER | bindings::PERF_SAMPLE_STACK_USER);
-            attributes.sample_regs_user = registers::MASK;
-            attributes.sample_stack_user = self.stack_bytes;
-        }
+        attributes.sample_type |=
+            u64::from(bindings::PERF_SAMPLE_REGS_USER | bindings::PERF_SAMPLE_STACK_USER);
+        attributes.sample_regs_user = registers::MASK;
+        attributes.sample_stack_user = self.stack_bytes;
     }
 }

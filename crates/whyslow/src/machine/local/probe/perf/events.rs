@@ -12,23 +12,21 @@ use super::ring::{Ring, page_bytes};
 /// as an older one may still appear in another ring.
 const HELD_BACK_NS: u64 = 1_000_000;
 
-/// For every ring where the system lets us, and for all rings together.
-const MOST_RING_BYTES: usize = 4 << 20;
+/// For all rings together, where the system lets us.
 const MOST_RINGS_BYTES: usize = 128 << 20;
 const LEAST_RING_BYTES: usize = 16 << 10;
 
 pub struct Events {
     rings: Vec<Ring>,
-    ring_bytes: usize,
     /// Read, but not given on yet.
     waiting: Vec<u8>,
 }
 
 impl Events {
-    /// `event` is given the size of the ring that it will have, and says what to open.
-    pub fn open(pid: libc::pid_t, event: impl Fn(usize) -> Event) -> io::Result<Events> {
+    /// `event` is given the size of the rings, at most the one that is wanted, and says what to open.
+    pub fn open(pid: libc::pid_t, wanted_bytes: usize, event: impl Fn(usize) -> Event) -> io::Result<Events> {
         let cpus = online_cpus();
-        let mut ring_bytes = (MOST_RINGS_BYTES / cpus.len().max(1)).clamp(LEAST_RING_BYTES, MOST_RING_BYTES);
+        let mut ring_bytes = (MOST_RINGS_BYTES / cpus.len().max(1)).min(wanted_bytes).max(LEAST_RING_BYTES);
         ring_bytes = (1 << ring_bytes.ilog2()).max(page_bytes());
         loop {
             match open_all(pid, &cpus, &event(ring_bytes), ring_bytes) {
@@ -39,7 +37,7 @@ impl Events {
                     ring_bytes /= 2;
                 }
                 Err(error) => return Err(error),
-                Ok(rings) => return Ok(Events { rings, ring_bytes, waiting: Vec::new() }),
+                Ok(rings) => return Ok(Events { rings, waiting: Vec::new() }),
             }
         }
     }
@@ -47,10 +45,6 @@ impl Events {
     /// Readable when there is much to read. They must be drained before that is told again.
     pub fn descriptors(&self) -> Vec<RawFd> {
         self.rings.iter().map(|ring| ring.as_fd().as_raw_fd()).collect()
-    }
-
-    pub fn ring_bytes(&self) -> usize {
-        self.ring_bytes
     }
 
     /// Gives on what is there, but for the youngest records.
@@ -72,17 +66,22 @@ impl Events {
         for ring in &mut self.rings {
             ring.read_into(&mut self.waiting);
         }
-        let mut kept = Vec::new();
-        for entry in in_order(&self.waiting) {
-            let bytes = &self.waiting[entry.start..entry.end];
-            if entry.time_ns > until_ns {
-                kept.extend_from_slice(bytes);
-            } else if let Some(record) = record::parse(bytes) {
-                on_record(record);
-            }
-        }
-        self.waiting = kept;
+        self.waiting = give_on(&self.waiting, until_ns, &mut on_record);
     }
+}
+
+/// In the order of time; returns what is too young.
+pub fn give_on(bytes: &[u8], until_ns: u64, on_record: &mut impl FnMut(Record<'_>)) -> Vec<u8> {
+    let mut kept = Vec::new();
+    for entry in in_order(bytes) {
+        let bytes = &bytes[entry.start..entry.end];
+        if entry.time_ns > until_ns {
+            kept.extend_from_slice(bytes);
+        } else if let Some(record) = record::parse(bytes) {
+            on_record(record);
+        }
+    }
+    kept
 }
 
 /// A record somewhere in a row of bytes.

@@ -1,10 +1,19 @@
 //! Perf events of a held command and all that comes of it: samples with whole stacks, and when its threads come and go.
 //! Everything here works for an ordinary user, as far as the system lets it.
 
-mod event;
+mod elf;
+pub mod event;
 mod events;
+mod fold;
+mod jit;
+mod modules;
+mod names;
+#[cfg(test)]
+mod nonsense;
+mod processes;
 mod record;
-mod refusal;
+pub mod refusal;
 mod registers;
 mod ring;
+pub mod sampling;
 pub mod switches;

@@ -121,9 +121,8 @@ fn sample<'a>(cursor: &mut Cursor<'a>) -> Option<Sample<'a>> {
     let _time = cursor.u64()?;
     let links = usize::try_from(cursor.u64()?).ok()?;
     let kernel = Words(cursor.take(links.checked_mul(8)?)?);
-    let registers = if registers::COUNT > 0 { user_registers(cursor)? } else { None };
-    let stack = if registers::COUNT > 0 { stack(cursor)? } else { &[] };
-    Some(Sample { process, thread, instruction, kernel, registers, stack })
+    let registers = user_registers(cursor)?;
+    Some(Sample { process, thread, instruction, kernel, registers, stack: stack(cursor)? })
 }
 
 fn user_registers(cursor: &mut Cursor<'_>) -> Option<Option<[u64; registers::COUNT]>> {

@@ -1,13 +1,11 @@
 //! Which registers of the program a sample holds, and where they are in it. One list for each architecture that can be
-//! unwound; on others a stack has one frame.
+//! unwound.
 
 /// Bits of those that are wanted, in the numbering of the kernel (`asm/perf_regs.h`).
 #[cfg(target_arch = "x86_64")]
 pub const MASK: u64 = 0xff_01ff;
 #[cfg(target_arch = "aarch64")]
 pub const MASK: u64 = (1 << 29) | (1 << 30) | (1 << 31) | (1 << 32);
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub const MASK: u64 = 0;
 
 /// How many values that makes.
 pub const COUNT: usize = MASK.count_ones() as usize;

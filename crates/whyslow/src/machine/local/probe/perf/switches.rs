@@ -24,7 +24,8 @@ use super::record::{Body, Record, SwitchOut};
 use super::refusal::refused;
 use crate::model::{Missing, Probe, ThreadTime};
 
-/// Records that may come between two times that somebody is woken.
+const RING_BYTES: usize = 1 << 20;
+/// Somebody is woken when the ring is so full.
 const WATERMARK_SHARE: usize = 4;
 /// Ended threads that are kept one by one, those with the most time.
 const KEPT_THREADS: usize = 400;
@@ -58,7 +59,7 @@ impl Switches {
 
     /// Begins when the process goes on to its exec. The probe is who it is for, in the words of a refusal.
     pub fn record(pid: libc::pid_t, probe: Probe) -> Result<Switches, Missing> {
-        let events = Events::open(pid, event).map_err(|error| refused(probe, &error))?;
+        let events = Events::open(pid, RING_BYTES, event).map_err(|error| refused(probe, &error))?;
         Ok(Switches { events, course: Course::default() })
     }
 
@@ -88,7 +89,7 @@ fn event(ring_bytes: usize) -> Event {
 
 /// What became of the threads so far.
 #[derive(Default)]
-struct Course {
+pub(super) struct Course {
     alive: HashMap<u32, Thread>,
     ended: SwitchTimes,
     /// Names of threads that were given before they were seen.
@@ -109,7 +110,7 @@ enum State {
 }
 
 impl Course {
-    fn take(&mut self, record: &Record<'_>) {
+    pub(super) fn take(&mut self, record: &Record<'_>) {
         let now_ns = record.time_ns;
         match &record.body {
             Body::Name { process, thread, is_exec, name } => {
@@ -138,7 +139,7 @@ impl Course {
                 };
                 self.thread(*process, *thread, before, now_ns).go_on(next, now_ns);
             }
-            Body::Lost(count) => self.ended.lost += count,
+            Body::Lost(count) => self.ended.lost = self.ended.lost.saturating_add(*count),
             Body::Sample(_) | Body::Map(_) => {}
         }
     }
@@ -168,7 +169,7 @@ impl Course {
         }
     }
 
-    fn finish(mut self, now_ns: u64) -> SwitchTimes {
+    pub(super) fn finish(mut self, now_ns: u64) -> SwitchTimes {
         let alive: Vec<u32> = self.alive.keys().copied().collect();
         for thread in alive {
             self.end(thread, now_ns);
@@ -226,10 +227,10 @@ mod tests {
         assert_eq!(times.lost, 0);
         assert_eq!(times.thread_count, 3, "{times:?}");
         let slept = times.threads.iter().filter(|time| time.name == "sleep").map(|time| time.blocked_s);
-        assert!((0.45..wall_s).contains(&slept.sum::<f64>()), "{times:?}");
+        assert!((0.45..wall_s + 0.2).contains(&slept.sum::<f64>()), "{times:?}");
         let shell = times.threads.iter().find(|time| time.name == "sh").unwrap();
         let lived_s = shell.on_cpu_s + shell.preempted_s + shell.blocked_s;
-        assert!(lived_s > 0.5 && lived_s < wall_s, "{shell:?} {wall_s}");
+        assert!(lived_s > 0.5 && lived_s < wall_s + 0.2, "{shell:?} {wall_s}");
         assert!(shell.blocked_s > 0.45, "{shell:?}");
     }
 

@@ -1,0 +1,64 @@
+//! Whatever is in a ring: every record is given on once or is none, and nothing panics.
+
+use perf_event_open_sys::bindings;
+use proptest::prelude::*;
+
+use super::events::give_on;
+use super::fold::Folder;
+use super::processes::Processes;
+use super::record::{Body, Record};
+use super::switches;
+
+/// Records of the kinds that we know with bodies of any kind, and a length that may be wrong.
+fn record() -> impl Strategy<Value = Vec<u8>> {
+    let kind = prop_oneof![1..=20_u32, Just(bindings::PERF_RECORD_SAMPLE), Just(bindings::PERF_RECORD_MMAP2)];
+    // Small numbers are what lengths and numbers of processes look like.
+    let word = prop_oneof![0..5_u64, 0..100_000_u64, any::<u64>(), Just(-128_i64 as u64)];
+    let error = prop_oneof![20 => Just(0_i32), 1 => -40..40];
+    (kind, any::<u16>(), prop::collection::vec(word, 0..60), error).prop_map(|(kind, flags, words, error)| {
+        let size = 8 + 8 * words.len() as i32 + error;
+        let mut bytes = kind.to_ne_bytes().to_vec();
+        bytes.extend(flags.to_ne_bytes());
+        bytes.extend((size.max(0) as u16).to_ne_bytes());
+        bytes.extend(words.iter().flat_map(|word| word.to_ne_bytes()));
+        bytes
+    })
+}
+
+fn read(bytes: &[u8]) -> (Vec<u64>, usize) {
+    let (mut processes, mut folder, mut course) =
+        (Processes::default(), Folder::default(), switches::Course::default());
+    let mut times = Vec::new();
+    let mut take = |record: Record<'_>| {
+        times.push(record.time_ns);
+        course.take(&record);
+        match &record.body {
+            Body::Sample(sample) => folder.take(sample, &mut processes),
+            other => processes.take(other),
+        }
+    };
+    let kept = give_on(bytes, 50_000, &mut take);
+    let rest = give_on(&kept, u64::MAX, &mut take);
+    let samples = folder.samples;
+    let folded = folder.finish(&processes, 1.0);
+    assert_eq!(folded.stacks.iter().map(|stack| stack.weight).sum::<f64>(), samples as f64);
+    course.finish(u64::MAX);
+    (times, rest.len())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn records_of_any_content(records in prop::collection::vec(record(), 0..40)) {
+        let (times, rest) = read(&records.concat());
+        prop_assert!(times.is_sorted());
+        prop_assert_eq!(rest, 0);
+    }
+
+    #[test]
+    fn bytes_of_any_kind(bytes in prop::collection::vec(any::<u8>(), 0..3000)) {
+        let (times, _) = read(&bytes);
+        prop_assert!(times.is_sorted());
+    }
+}
