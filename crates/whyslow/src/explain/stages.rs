@@ -8,6 +8,8 @@ use crate::model::{
     StagePlan, Variant, WhatIf,
 };
 
+const ORIGINALS: usize = 2;
+
 /// Something to try.
 #[derive(Clone, Debug)]
 pub struct Trial {
@@ -102,10 +104,11 @@ pub fn plan(recording: &Recording, originals: &Originals<'_>, trials: &[Trial], 
     StagePlan { experiment: experiment(recording, levels, blocks), fast: 0, slow: 1, what_ifs }
 }
 
-/// The level with these edits; a new one if there is none yet.
+/// The level with these edits; a new one if there is none yet. The originals are not taken: a swap that makes the other
+/// side again is measured by itself, or its share would be certain by definition.
 fn place(levels: &mut Vec<Level>, name: &str, edits: &[Edit]) -> usize {
-    if let Some(known) = levels.iter().position(|level| level.edits == edits) {
-        return known;
+    if let Some(known) = levels.iter().skip(ORIGINALS).position(|level| level.edits == edits) {
+        return known + ORIGINALS;
     }
     levels.push(Level { name: format!("{name} {}", levels.len()), edits: edits.to_vec() });
     levels.len() - 1

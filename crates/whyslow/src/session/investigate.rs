@@ -23,8 +23,10 @@ const LONGEST_LOOK: f64 = 0.15;
 /// whichever is more.
 const USUAL_S: f64 = 30.0;
 const USUAL_RUNS: f64 = 40.0;
-/// The part of it in which it must be decided whether there is a difference at all.
-const DECIDING: f64 = 0.35;
+/// The part of it in which it must be decided whether there is a difference at all; most differences take less.
+const DECIDING: f64 = 0.7;
+/// The part that is there for the reasons, however long the decision took.
+const REASONS: f64 = 0.5;
 
 /// Measures, and then finds out why.
 pub fn explain(
@@ -39,7 +41,7 @@ pub fn explain(
     let began_s = machine.now_s();
     let mut measured = measure(experiment, machine, watcher, stamp);
     let budget_s = budget_s.unwrap_or_else(|| usual_s(&measured.recording));
-    let left_s = (budget_s - (machine.now_s() - began_s)).max(0.1 * budget_s);
+    let left_s = (budget_s - (machine.now_s() - began_s)).max(REASONS * budget_s);
     if measured.trouble.is_none() && measured.recording.end.is_some() {
         measured.trouble = investigate(&mut measured.recording, left_s, machine, watcher).err();
     }
