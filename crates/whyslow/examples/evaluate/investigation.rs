@@ -12,7 +12,7 @@ use whyslow::model::{
     Design, Edit, Experiment, Factor, HookKind, Launch, Level, Metric, Output, Role, RunCount, Workload,
 };
 use whyslow::report::{Style, compose_diagnosis, render};
-use whyslow::session::{Event, Stamp, Watcher, WatcherError, explain as explain_session};
+use whyslow::session::{Event, Inquiry, Stamp, Watcher, WatcherError, explain as explain_session};
 use whyslow::store::Writer;
 
 use super::case::{Case, Folder, Side, Value};
@@ -32,7 +32,13 @@ pub fn explain(folder: &Folder, case: &Case, options: &Options) -> Result<Explai
     let mut watcher = Keeper::new(options, &case.id)?;
     let stamp = Stamp { tool: "whyslow evaluate".to_owned(), started: String::new() };
     let experiment = experiment(folder, case);
-    let measured = explain_session(experiment, None, &mut machine as &mut dyn Machine, &mut watcher, stamp);
+    let measured = explain_session(
+        experiment,
+        Inquiry::default(),
+        &mut machine as &mut dyn Machine,
+        &mut watcher,
+        stamp,
+    );
     if let Some(trouble) = measured.trouble {
         return Err(anyhow::Error::from(trouble));
     }
@@ -44,7 +50,10 @@ pub fn explain(folder: &Folder, case: &Case, options: &Options) -> Result<Explai
     {
         println!(
             "{}",
-            render(&compose_diagnosis(&analysis, diagnosis), Style { width: 110, colour: false, unicode: true })
+            render(
+                &compose_diagnosis(&analysis, diagnosis),
+                Style { width: 110, colour: false, unicode: true }
+            )
         );
     }
     let pair_s = analysis.variants.iter().filter_map(|variant| variant.median("wall_s")).sum();

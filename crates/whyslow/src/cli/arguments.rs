@@ -9,8 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::probe::Probe;
 use super::stat::Stat;
 use super::values::{
-    Cpus, ExportParser, Exported, MetricParser, OutputPolicy, parse_cpus, parse_limit, parse_output,
-    parse_percent, parse_time, views,
+    Cpus, ExportParser, Exported, MetricParser, OutputPolicy, TypedEdit, parse_cpus, parse_edit, parse_limit,
+    parse_output, parse_percent, parse_time, views,
 };
 use crate::machine::local::{Isolation, Settings};
 
@@ -26,6 +26,7 @@ pub struct Arguments {
 pub enum Command {
     Compare(Box<Compare>),
     Explain(Box<Explain>),
+    Try(Box<TryOut>),
     Probe(Box<Probe>),
     Report(Report),
     Stat(Box<Stat>),
@@ -101,6 +102,31 @@ pub struct Explain {
     #[command(flatten)]
     pub compare: Compare,
 }
+
+/// Try an edit: run a command with and without it, or see how much of the gap between two commands goes with it
+///
+/// The edit is a variable (NAME=VALUE), a variable to remove (-NAME), preload=mimalloc, preload=no-sync, preload=populate,
+/// preload=no-delay, preload=few-files, preload=LIBRARY, cpus=LIST, or wrap=WORDS. Whether it took effect is looked up in
+/// the child.
+#[derive(Args)]
+#[command(
+    override_usage = "whyslow try [OPTIONS] --edit EDIT COMMAND [COMMAND]",
+    before_long_help = TRY_EXAMPLES,
+    before_help = TRY_EXAMPLES
+)]
+pub struct TryOut {
+    /// What to change; several are changed together
+    #[arg(long = "edit", short = 'e', value_name = "EDIT", required = true, value_parser = parse_edit)]
+    pub edits: Vec<TypedEdit>,
+
+    #[command(flatten)]
+    pub compare: Compare,
+}
+
+const TRY_EXAMPLES: &str = "Examples:
+  whyslow try --edit LC_ALL=C 'sort words'
+  whyslow try --edit preload=mimalloc 'perl x.pl'
+  whyslow try --edit cpus=0 './threads 2' './threads 8'";
 
 const EXPLAIN_EXAMPLES: &str = "Examples:
   whyslow explain 'env LC_ALL=en_US.UTF-8 sort words' 'env LC_ALL=C sort words'

@@ -10,7 +10,7 @@ use super::recorder::Recorder;
 use super::report::{has_only_traces, read_recording, show};
 use super::{MachineMaker, Screen, Status, Trouble, asked, dry_run};
 use crate::analysis::{Analysis, analyze};
-use crate::model::{End, Exit, Experiment, HookFailure, Input, Output, Stop};
+use crate::model::{Edit, End, Exit, Experiment, HookFailure, Input, Output, Stop};
 use crate::plan::{self, PlanError};
 use crate::report;
 use crate::session::{self, Event, Measured, SessionError, Stamp, Watcher, WatcherError, measure};
@@ -24,18 +24,47 @@ pub fn run(
         return resume(path, &options, screen, machine);
     }
     let experiment = plan::compose(&asked::question(&options)?)?;
+    run_experiment(&experiment, &options, screen, machine)
+}
+
+fn run_experiment(
+    experiment: &Experiment,
+    options: &Compare,
+    screen: &mut Screen<'_>,
+    machine: Box<MachineMaker<'_>>,
+) -> Result<Status, Trouble> {
     if options.files.dry_run {
-        screen.print(&dry_run::describe(&experiment))?;
+        screen.print(&dry_run::describe(experiment))?;
         return Ok(Status::Done);
     }
-    check_files(&options, &experiment)?;
+    check_files(options, experiment)?;
     let mut machine = machine(options.surroundings.settings()).map_err(|error| Trouble::from(&error))?;
     let recorder = options.files.record.as_deref().map(Recorder::create).transpose()?;
     let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
-    let measured = watch(&experiment, &options, screen, recorder, |watcher| {
+    let measured = watch(experiment, options, screen, recorder, |watcher| {
         measure(experiment.clone(), machine.as_mut(), watcher, stamp)
     });
-    finish(measured, &options, screen)
+    finish(measured, options, screen)
+}
+
+/// One command, beside itself with an edit.
+pub fn run_edited(
+    mut options: Compare,
+    (name, edits): (&str, &[Edit]),
+    screen: &mut Screen<'_>,
+    machine: Box<MachineMaker<'_>>,
+) -> Result<Status, Trouble> {
+    options.variants.names = vec!["as it is".to_owned(), name.to_owned()];
+    // The same command once more, to be edited.
+    options.commands.extend_from_within(..);
+    if !options.words.is_empty() {
+        let again = options.words.clone();
+        options.words.push("--".into());
+        options.words.extend(again);
+    }
+    let mut experiment = plan::compose(&asked::question(&options)?)?;
+    experiment.factors[0].levels[1].edits.extend_from_slice(edits);
+    run_experiment(&experiment, &options, screen, machine)
 }
 
 /// Goes on with a recording; what it holds already is not measured again.

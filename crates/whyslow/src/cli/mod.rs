@@ -82,6 +82,7 @@ pub fn run(
         Ok(Arguments { command: Command::Compare(options) }) => compare::run(*options, &mut screen, machine),
         Ok(Arguments { command: Command::Probe(options) }) => probe::run(*options, &mut screen, machine),
         Ok(Arguments { command: Command::Explain(options) }) => explain::run(*options, &mut screen, machine),
+        Ok(Arguments { command: Command::Try(options) }) => explain::run_try(*options, &mut screen, machine),
         Ok(Arguments { command: Command::Report(options) }) => report::run(options, &mut screen),
         Ok(Arguments { command: Command::Stat(options) }) => stat::run(*options, &mut screen),
         Ok(Arguments { command: Command::Doctor(options) }) => doctor::run(&options, &mut screen, machine),

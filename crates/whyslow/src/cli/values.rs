@@ -11,7 +11,7 @@ use clap::builder::{
 };
 
 use super::probe::ProbeList;
-use crate::model::{KNOWN_METRICS, KNOWN_PROBES};
+use crate::model::{Edit, Expectation, KNOWN_METRICS, KNOWN_PROBES, Preload, Shim};
 use crate::report;
 
 /// `FORM=FILE`.
@@ -78,6 +78,59 @@ pub fn parse_cpus(text: &str) -> Result<Cpus, String> {
 
 /// More than any machine that Linux runs on.
 const MOST_CPUS: usize = 8_192;
+
+/// An edit as typed, with what the child must have then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypedEdit {
+    pub text: String,
+    pub edit: Edit,
+    pub expect: Option<Expectation>,
+}
+
+/// `NAME=VALUE`, `-NAME`, `preload=LIBRARY`, `cpus=LIST`, `wrap=WORDS`.
+pub fn parse_edit(text: &str) -> Result<TypedEdit, String> {
+    let typed = |edit, expect| Ok(TypedEdit { text: text.to_owned(), edit, expect });
+    let has = |fact: String, contains: &str| Some(Expectation { fact, contains: contains.to_owned() });
+    if let Some(name) = text.strip_prefix('-').filter(|name| is_variable(name)) {
+        return typed(Edit::UnsetEnv(name.into()), None);
+    }
+    let Some((name, value)) = text.split_once('=') else {
+        return Err(
+            "not an edit such as LC_ALL=C, -LANG, preload=mimalloc, cpus=0 or wrap='nice -n 5'".to_owned()
+        );
+    };
+    match name {
+        "preload" => {
+            let preload = preload(value);
+            let file = value.rsplit('/').next().unwrap_or(value);
+            typed(Edit::Preload(preload), has("library.".to_owned(), file))
+        }
+        "cpus" => typed(Edit::Affinity(parse_cpus(value)?.0), has("cpu.affinity".to_owned(), "")),
+        "wrap" => match shell_words::split(value) {
+            Ok(words) if !words.is_empty() => {
+                typed(Edit::Wrap(words.iter().map(|word| word.as_str().into()).collect()), None)
+            }
+            _ => Err("wrap= needs words to put in front of the command".to_owned()),
+        },
+        name if is_variable(name) => {
+            typed(Edit::SetEnv(name.into(), value.into()), has(format!("env.{name}"), value))
+        }
+        name => Err(format!("`{name}` is neither preload, cpus, wrap nor the name of a variable")),
+    }
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+fn preload(name: &str) -> Preload {
+    let shim = Shim::ALL.into_iter().find(|shim| shim.name() == name);
+    match (name, shim) {
+        ("mimalloc", _) => Preload::Mimalloc,
+        (_, Some(shim)) => Preload::Shim(shim),
+        (library, None) => Preload::File(library.into()),
+    }
+}
 
 /// A run that may take no time at all cannot succeed.
 pub fn parse_limit(text: &str) -> Result<Duration, String> {

@@ -20,7 +20,7 @@ pub use case::{Case, Gap, Side};
 pub use classes::Class;
 pub use diagnosis::{ALPHA, Diagnosis, Finding, Status, diagnose, is_culprit};
 pub use differences::{Difference, Kind, differences};
-pub use next::{Means, Step, next};
+pub use next::{Means, Step, Try, next};
 pub use prices::Prices;
 pub use shares::Share;
 pub use suspects::{Claim, Idea, Mirror, SUSPECTS, Suspect, Suspicion};

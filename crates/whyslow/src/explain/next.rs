@@ -5,19 +5,29 @@ use super::case::Case;
 use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, looks_at, main_case};
 use super::differences::Difference;
 use super::stages::{Originals, Trial, plan};
-use super::suspects::{Claim, suspicions};
+use super::suspects::{Claim, Idea, suspicions};
 use super::{classes::Class, pair};
 use crate::analysis::analyze;
-use crate::model::{Probe, Recording, StagePlan};
+use crate::model::{Probe, Recording, StagePlan, Variant};
 use crate::plan as plans;
 
 /// What there is to work with.
-#[derive(Clone, Copy, Debug)]
-pub struct Means {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Means<'a> {
     /// Time that is left for the whole investigation.
     pub left_s: f64,
     /// Time that it was given.
     pub budget_s: f64,
+    /// What the user wants to have tried: this and nothing else.
+    pub tries: &'a [Try],
+}
+
+/// An experiment that the user asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Try {
+    /// Name for the finding.
+    pub name: String,
+    pub idea: Idea,
 }
 
 #[derive(Clone, Debug)]
@@ -48,12 +58,15 @@ const LOOKS: [Probe; 6] =
 /// Looks at a slow side without one of several differences, to give that difference a name.
 const NAMING_LOOKS: [Probe; 4] = [Probe::Syscalls, Probe::Cpu, Probe::Allocations, Probe::Loading];
 
-pub fn next(recording: &Recording, means: Means) -> Step {
+pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     let Some(found) = pair::find(&analyze(recording)).filter(|found| found.is_real) else {
         return Step::Done;
     };
     let variants = plans::variants(&recording.header.experiment);
     let case = main_case(recording, &variants, &found);
+    if !means.tries.is_empty() {
+        return try_only(recording, &variants, &case, (found.fast, found.slow), means);
+    }
     let spent = 1.0 - means.left_s / means.budget_s;
     if spent < LOOKING || recording.traces.is_empty() {
         if let Some(step) = look(&case, (found.fast, found.slow)) {
@@ -72,6 +85,23 @@ pub fn next(recording: &Recording, means: Means) -> Step {
     let trials = trials(&case, &originals, &investigation);
     let Some(blocks) = blocks(&case, &trials, means.left_s) else { return Step::Done };
     Step::Try(Box::new(plan(recording, &originals, &trials, blocks)))
+}
+
+/// One round with what the user asked for.
+fn try_only(
+    recording: &Recording,
+    variants: &[Variant],
+    case: &Case<'_>,
+    sides: (usize, usize),
+    means: Means<'_>,
+) -> Step {
+    let originals = Originals::new(recording, variants, sides);
+    let trials: Vec<Trial> =
+        means.tries.iter().map(|wanted| originals.try_idea(&wanted.idea, &wanted.name)).collect();
+    match blocks(case, &trials, means.left_s).filter(|_| recording.stages.is_empty()) {
+        Some(blocks) => Step::Try(Box::new(plan(recording, &originals, &trials, blocks))),
+        None => Step::Done,
+    }
 }
 
 /// The next look at the originals; only what waits is watched waiting.

@@ -159,6 +159,8 @@ pub enum Edit {
     Stdout(Output),
     Affinity(Vec<usize>),
     Preload(Preload),
+    /// Words in front of the command line: `nice -n 5`.
+    Wrap(Vec<ByteText>),
     Timeout(f64),
     /// A command around the runs; not measured.
     Hook(HookKind, Vec<ByteText>),

@@ -42,6 +42,9 @@ pub struct WhatIf {
     /// The fast side with the suspect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<usize>,
+    /// What to do about it, where no table of suspects has that.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub advice: String,
     /// What it does is the experiment on the suspect; otherwise it only tells how much of the gap a difference carries.
     #[serde(default)]
     pub is_experiment: bool,

@@ -59,6 +59,7 @@ fn apply(edit: &Edit, variant: &mut Variant) {
         Edit::Stdout(output) => launch.stdout = output.clone(),
         Edit::Affinity(cpus) => launch.affinity = Some(cpus.clone()),
         Edit::Preload(preload) => launch.preloads.push(preload.clone()),
+        Edit::Wrap(words) => drop(launch.argv.splice(0..0, words.iter().cloned())),
         Edit::Timeout(seconds) => launch.timeout_s = Some(*seconds),
         Edit::Hook(kind, argv) => {
             variant.hooks.insert(*kind, Launch { argv: argv.clone(), ..Launch::default() });

@@ -4,7 +4,7 @@
 use super::look::look;
 use super::measure::{Stamp, measure, measure_as};
 use super::{Event, Measured, SessionError, Watcher, WatcherError};
-use crate::explain::{Means, Step, next};
+use crate::explain::{Means, Step, Try, next};
 use crate::machine::Machine;
 use crate::model::{
     Environment, Expectation, Experiment, Missing, Probe, Recording, RunCount, Seen, Stage, StagePlan, Trace,
@@ -28,22 +28,31 @@ const DECIDING: f64 = 0.7;
 /// The part that is there for the reasons, however long the decision took.
 const REASONS: f64 = 0.5;
 
+/// What is asked besides "why".
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Inquiry<'a> {
+    /// Time for all of it.
+    pub budget_s: Option<f64>,
+    /// To be tried, and nothing else.
+    pub tries: &'a [Try],
+}
+
 /// Measures, and then finds out why.
 pub fn explain(
     mut experiment: Experiment,
-    budget_s: Option<f64>,
+    inquiry: Inquiry<'_>,
     machine: &mut dyn Machine,
     watcher: &mut dyn Watcher,
     stamp: Stamp,
 ) -> Measured {
     experiment.asks_why = true;
-    experiment.design.budget_s = DECIDING * budget_s.unwrap_or(USUAL_S);
+    experiment.design.budget_s = DECIDING * inquiry.budget_s.unwrap_or(USUAL_S);
     let began_s = machine.now_s();
     let mut measured = measure(experiment, machine, watcher, stamp);
-    let budget_s = budget_s.unwrap_or_else(|| usual_s(&measured.recording));
+    let budget_s = inquiry.budget_s.unwrap_or_else(|| usual_s(&measured.recording));
     let left_s = (budget_s - (machine.now_s() - began_s)).max(REASONS * budget_s);
     if measured.trouble.is_none() && measured.recording.end.is_some() {
-        measured.trouble = investigate(&mut measured.recording, left_s, machine, watcher).err();
+        measured.trouble = investigate(&mut measured.recording, left_s, inquiry, machine, watcher).err();
     }
     measured
 }
@@ -62,13 +71,14 @@ fn usual_s(recording: &Recording) -> f64 {
 pub fn investigate(
     recording: &mut Recording,
     budget_s: f64,
+    inquiry: Inquiry<'_>,
     machine: &mut dyn Machine,
     watcher: &mut dyn Watcher,
 ) -> Result<(), SessionError> {
     let began_s = machine.now_s();
     while !machine.interrupted() {
         let left_s = budget_s - (machine.now_s() - began_s);
-        match next(recording, Means { left_s, budget_s }) {
+        match next(recording, Means { left_s, budget_s, tries: inquiry.tries }) {
             Step::Look { stage, variant, probe } => {
                 let entry = look_at(recording, (stage, variant, probe), left_s, machine, watcher)?;
                 recording.traces.push(entry);

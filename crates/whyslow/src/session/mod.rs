@@ -9,7 +9,7 @@ mod measure;
 mod observe;
 
 pub use check_up::check_up;
-pub use investigate::{explain, investigate};
+pub use investigate::{Inquiry, explain, investigate};
 pub use look::look;
 pub use measure::{Stamp, measure, resume};
 pub use observe::observe;

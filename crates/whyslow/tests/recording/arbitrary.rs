@@ -103,6 +103,7 @@ fn edit() -> impl Strategy<Value = Edit> {
         input().prop_map(Edit::Stdin),
         output().prop_map(Edit::Stdout),
         vec(0usize..64, 1..4).prop_map(Edit::Affinity),
+        vec(bytes(), 1..3).prop_map(Edit::Wrap),
         seconds().prop_map(Edit::Timeout),
         (hook_kind(), vec(bytes(), 1..3)).prop_map(|(kind, argv)| Edit::Hook(kind, argv)),
         (text(), text()).prop_map(|(name, value)| Edit::Parameter(name, value)),
