@@ -10,8 +10,8 @@ use super::differences::{Difference, differences};
 use super::prices::Prices;
 use crate::analysis::Samples;
 use crate::model::{
-    Allocations, Environment, Exit, Files, Host, Instructions, Launch, Loading, Missing, Probe, Probed,
-    Profile, Recording, Seen, Series, Syscalls, Trace, TraceEntry, Variant, Waiting,
+    Allocations, Environment, Exit, Files, Frame, Host, Instructions, Launch, Loading, Missing, Probe,
+    Probed, Profile, Recording, Seen, Series, Syscalls, Trace, TraceEntry, Variant, Waiting,
 };
 
 /// One side of a case.
@@ -238,17 +238,27 @@ impl<'a> Side<'a> {
     /// Seconds of one undisturbed run in which a function that is wanted is anywhere on the stack: the share of the
     /// samples, times the CPU time.
     pub fn cpu_in(&self, is_wanted: impl Fn(&str) -> bool) -> Option<f64> {
+        self.cpu_where(|frame| is_wanted(&frame.name))
+    }
+
+    /// The same for frames, by function or by file.
+    pub fn cpu_where(&self, is_wanted: impl Fn(&Frame) -> bool) -> Option<f64> {
         let profile = self.cpu()?;
         let sampled: f64 = profile.stacks.iter().map(|stack| stack.weight).sum();
-        let share = profile.inclusive_where(|frame| is_wanted(&frame.name)) / sampled.max(f64::MIN_POSITIVE);
+        let share = profile.inclusive_where(is_wanted) / sampled.max(f64::MIN_POSITIVE);
         Some(share * self.user_part(profile) * self.median("cpu_s")?)
     }
 
     /// The same for the innermost function only.
     pub fn cpu_own_in(&self, is_wanted: impl Fn(&str) -> bool) -> Option<f64> {
+        self.cpu_own_where(|frame| is_wanted(&frame.name))
+    }
+
+    /// The same for frames, by function or by file.
+    pub fn cpu_own_where(&self, is_wanted: impl Fn(&Frame) -> bool) -> Option<f64> {
         let profile = self.cpu()?;
         let sampled: f64 = profile.stacks.iter().map(|stack| stack.weight).sum();
-        let share = profile.own_where(|frame| is_wanted(&frame.name)) / sampled.max(f64::MIN_POSITIVE);
+        let share = profile.own_where(is_wanted) / sampled.max(f64::MIN_POSITIVE);
         Some(share * self.user_part(profile) * self.median("cpu_s")?)
     }
 

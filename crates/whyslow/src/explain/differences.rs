@@ -32,6 +32,8 @@ pub enum Kind {
         slow_at: Range<usize>,
         fast: Vec<ByteText>,
         slow: Vec<ByteText>,
+        /// They stand where a shell or `env` takes `A=1` for a variable: `dd bs=1` sets none.
+        before_program: bool,
     },
     Directory,
     Stdin,
@@ -122,6 +124,8 @@ fn hunks(script: Option<usize>, fast: &[ByteText], slow: &[ByteText]) -> Vec<Kin
         script,
         fast: fast[fast_at.clone()].to_vec(),
         slow: slow[slow_at.clone()].to_vec(),
+        before_program: is_before_program(&fast[..fast_at.start], script.is_some())
+            && is_before_program(&slow[..slow_at.start], script.is_some()),
         fast_at,
         slow_at,
     };
@@ -131,6 +135,18 @@ fn hunks(script: Option<usize>, fast: &[ByteText], slow: &[ByteText]) -> Vec<Kin
         differing_ranges(fast, slow)
     };
     ranges.into_iter().flat_map(split).map(|(fast_at, slow_at)| kind(fast_at, slow_at)).collect()
+}
+
+/// Whether these words, with which a command line or a script begins, have no program behind them yet.
+fn is_before_program(words: &[ByteText], in_script: bool) -> bool {
+    let texts: Vec<String> = words.iter().map(|word| word.lossy().trim().to_owned()).collect();
+    let ends_command = |word: &String| {
+        ["do", "then", "else", "{", "(", "!"].contains(&word.as_str()) || word.ends_with([';', '&', '|', '('])
+    };
+    let begin = if in_script { texts.iter().rposition(ends_command).map_or(0, |place| place + 1) } else { 0 };
+    texts[begin..].iter().all(|word| {
+        word == "env" || word.ends_with("/env") || word.starts_with('-') || assignment(word).is_some()
+    })
 }
 
 type Ranges = (Range<usize>, Range<usize>);
@@ -249,7 +265,9 @@ fn swapped_argv(argv: &[ByteText], which: &[&Difference], towards: Towards) -> V
     let mut argv = argv.to_vec();
     let mut script: Option<(usize, Vec<ByteText>)> = None;
     for difference in which.iter().rev() {
-        let Kind::Words { script: place, fast_at, slow_at, fast, slow } = &difference.kind else { continue };
+        let Kind::Words { script: place, fast_at, slow_at, fast, slow, .. } = &difference.kind else {
+            continue;
+        };
         let (at, words) = if towards == Towards::Fast { (slow_at, fast) } else { (fast_at, slow) };
         match place {
             None => drop(argv.splice(at.clone(), words.iter().cloned())),
@@ -292,7 +310,7 @@ impl Difference {
                 };
                 vec![(name.lossy().into_owned(), text(fast), text(slow))]
             }
-            Kind::Words { fast, slow, .. } => assigned(fast, slow),
+            Kind::Words { fast, slow, before_program: true, .. } => assigned(fast, slow),
             _ => Vec::new(),
         }
     }
@@ -315,6 +333,14 @@ impl Difference {
     /// Whether it is about what surrounds the program and not about the program or its arguments.
     pub fn is_surrounding(&self) -> bool {
         !matches!(self.kind, Kind::Words { .. }) || !self.variables().is_empty()
+    }
+
+    /// Whether it is about what is done or to what: the program, its arguments, where it runs, what it reads and writes.
+    pub fn is_place_or_work(&self) -> bool {
+        match self.kind {
+            Kind::Directory | Kind::Stdin | Kind::Stdout => true,
+            _ => !self.is_surrounding(),
+        }
     }
 
     /// What differs, fast side first.
@@ -375,4 +401,29 @@ fn shortened(text: &str) -> String {
     }
     let start: String = text.chars().take(MOST - 3).collect();
     format!("{start}...")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables(fast: &str, slow: &str) -> Vec<String> {
+        let launch = |line: &str| Launch {
+            argv: line.split(' ').map(|word| ByteText::from(word.replace('_', " "))).collect(),
+            ..Launch::default()
+        };
+        let kinds = words(&launch(fast), &launch(slow));
+        let names = |kind| Difference { kind }.variables().into_iter().map(|(name, _, _)| name);
+        kinds.into_iter().flat_map(names).collect()
+    }
+
+    #[test]
+    fn assignments_set_variables_only_in_front_of_a_program() {
+        assert_eq!(variables("env A=1 prog", "env A=2 prog"), ["A"]);
+        assert_eq!(variables("prog", "env A=1 B=2 prog"), ["A", "B"]);
+        assert_eq!(variables("env -u C A=1 prog", "env -u C A=2 prog").len(), 0);
+        assert!(variables("dd bs=1 if=a", "dd bs=2 if=a").is_empty());
+        assert_eq!(variables("sh -c cd_x;_A=1_prog", "sh -c cd_x;_A=2_prog"), ["A"]);
+        assert!(variables("sh -c prog_A=1", "sh -c prog_A=2").is_empty());
+    }
 }

@@ -36,12 +36,24 @@ impl Prices {
     pub fn of(case: &Case<'_>, floor: Option<Floor>) -> Prices {
         let usual = Prices::default();
         let floor_s = floor.and_then(|floor| floor.cpu_s).unwrap_or(usual.process_s);
-        Prices {
+        let known = Prices {
             process_s: usual.process_s.max(floor_s),
             fault_s: fault_s(case).unwrap_or(usual.fault_s),
             ..usual
-        }
+        };
+        Prices { syscall_s: syscall_s(case, &known).unwrap_or(usual.syscall_s), ..known }
     }
+}
+
+/// Additional system time over additional system calls, without what faults and processes cost, where that is within what
+/// a call can cost.
+fn syscall_s(case: &Case<'_>, prices: &Prices) -> Option<f64> {
+    let calls = case.more(|side| side.syscalls().map(|syscalls| syscalls.total() as f64))?;
+    let more = |count: Option<f64>| count.unwrap_or(0.0).max(0.0);
+    let faults_s = more(case.more(|side| side.median("page_faults"))) * prices.fault_s;
+    let processes = more(case.more(|side| side.processes().map(|count| count as f64)));
+    let price = (case.gap.budget.system_s - faults_s - processes * prices.process_s) / calls;
+    (calls > 1000.0 && (0.05e-6..=10e-6).contains(&price)).then_some(price)
 }
 
 /// Additional system time over additional faults, where that is within what a fault can cost.

@@ -4,17 +4,43 @@
 
 mod alloc_allocator;
 mod code_more_work;
+mod data_layout;
 mod env_locale;
+mod evidence;
+mod io_block_size;
+mod io_byte_read;
+mod io_cold_cache;
+mod io_direct;
+mod io_encoding_layer;
+mod io_fsync;
+mod io_stat_storm;
+mod io_temp_files;
+mod io_unbuffered;
 mod signs;
 #[cfg(test)]
 mod testing;
+mod traffic;
 
 use super::case::Case;
 use crate::model::Edit;
 pub use crate::model::Expectation;
 
 /// Every suspect, by name.
-pub static SUSPECTS: &[Suspect] = &[alloc_allocator::SUSPECT, code_more_work::SUSPECT, env_locale::SUSPECT];
+pub static SUSPECTS: &[Suspect] = &[
+    alloc_allocator::SUSPECT,
+    code_more_work::SUSPECT,
+    data_layout::SUSPECT,
+    env_locale::SUSPECT,
+    io_block_size::SUSPECT,
+    io_byte_read::SUSPECT,
+    io_cold_cache::SUSPECT,
+    io_direct::SUSPECT,
+    io_encoding_layer::SUSPECT,
+    io_fsync::SUSPECT,
+    io_stat_storm::SUSPECT,
+    io_temp_files::SUSPECT,
+    io_unbuffered::SUSPECT,
+];
 
 /// One possible cause. The texts make its page in docs/suspects.md.
 pub struct Suspect {
@@ -94,7 +120,7 @@ impl Suspicion {
             .differences
             .iter()
             .enumerate()
-            .filter(|(_, difference)| !difference.is_surrounding())
+            .filter(|(_, difference)| difference.is_place_or_work())
             .map(|(index, _)| Claim { difference: index, weight, is_experiment: false })
             .collect();
         Suspicion { weight, signs, claims, ideas: Vec::new() }

@@ -1,0 +1,113 @@
+//! The same data in many small files.
+
+use super::evidence::{is_same_program, specific};
+use super::signs::{base_name, more_calls, share_of_calls};
+use super::{Suspect, Suspicion};
+use crate::explain::{Case, Side};
+use crate::model::FileUse;
+
+pub const SUSPECT: Suspect = Suspect {
+    name: "data.layout",
+    title: "how the data lie on disk",
+    about: "The same program finds the same data in many small files instead of one, or in another form.",
+    shows: "An open, a read and a close for each of many files; system time.",
+    test: "the data are swapped where both are named in the command lines; they can only be located",
+    fix: "pack the data into fewer files (git pack-refs --all, git gc, an archive, a database)",
+    report: "git pack-refs(1) was written for repositories with thousands of refs, each of them a file.",
+    look,
+};
+
+const FEWEST: f64 = 100.0;
+/// What one file takes besides its open.
+const CALLS: [&str; 12] = [
+    "open",
+    "openat",
+    "openat2",
+    "read",
+    "pread64",
+    "close",
+    "fstat",
+    "newfstatat",
+    "lstat",
+    "stat",
+    "statx",
+    "getdents64",
+];
+/// Files of programs and libraries are no data.
+const CODE: [&str; 11] = [".so", ".py", ".pyc", ".pm", ".pl", ".rb", ".js", ".mjs", ".class", ".jar", ".pth"];
+
+fn look(case: &Case<'_>) -> Option<Suspicion> {
+    let opened = opened(case)?;
+    if opened < FEWEST || !is_same_program(case) {
+        return None;
+    }
+    let calls = more_calls(case, &CALLS).unwrap_or(opened * 3.0).min(opened * 6.0);
+    let weight = specific(share_of_calls(case, calls))?;
+    let sign = format!("{opened:.0} data files more opened, {calls:.0} calls more for them");
+    Some(Suspicion::located(case, weight, vec![sign]))
+}
+
+/// Data files opened, the slow side minus the fast one.
+fn opened(case: &Case<'_>) -> Option<f64> {
+    let found = |side: &Side<'_>| {
+        let syscalls = side.syscalls()?;
+        let names = ["open", "openat", "openat2"];
+        let failed: u64 =
+            names.iter().filter_map(|name| syscalls.calls.get(*name)).map(|count| count.errors).sum();
+        Some((syscalls.count_of(&names) - failed) as f64)
+    };
+    // Every start of a program opens some.
+    let starts = case.more(|side| side.starts().map(|starts| starts as f64)).unwrap_or(0.0).max(0.0);
+    Some(case.more(found)? - code(case) - starts * 10.0)
+}
+
+/// Files of code among the paths that are known one by one.
+fn code(case: &Case<'_>) -> f64 {
+    let opened = |file: &FileUse| file.opened.saturating_sub(file.missed);
+    super::signs::more_of_files(case, is_code, opened).unwrap_or(0.0).max(0.0)
+}
+
+fn is_code(path: &str) -> bool {
+    let name = base_name(path);
+    CODE.iter().any(|ending| name.ends_with(ending)) || name.contains(".so.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::TestCase;
+    use super::*;
+
+    fn refs(slow_s: f64) -> TestCase {
+        TestCase::new("git -C packed for-each-ref", "git -C loose for-each-ref")
+            .seconds(0.076, slow_s)
+            .syscalls(|fast, slow| {
+                fast.call("openat", 70);
+                for name in ["openat", "close", "newfstatat"] {
+                    slow.call(name, 6070);
+                }
+                slow.transfer("read", 12_000, 250_000);
+            })
+    }
+
+    #[test]
+    fn loose_refs_are_files() {
+        let test = refs(0.113).system(0.056, 0.085);
+        assert!(test.weight(&SUSPECT) > 0.6);
+        assert_eq!(test.candidates()[0], "data.layout");
+    }
+
+    #[test]
+    fn files_that_cost_nothing_accuse_nobody() {
+        assert_eq!(refs(1.0).weight(&SUSPECT), 0.0);
+    }
+
+    #[test]
+    fn modules_are_no_data() {
+        let test = refs(0.113).files(|_, slow| {
+            for number in 0..6000 {
+                slow.file(FileUse { path: format!("/p/m{number}.py"), opened: 1, ..FileUse::default() });
+            }
+        });
+        assert_eq!(test.weight(&SUSPECT), 0.0);
+    }
+}

@@ -1,0 +1,191 @@
+//! What differs in the command lines, what the threads wait for, and how signs become weights: questions that suspects
+//! ask of a case beside those in `signs`.
+
+use super::signs::base_name;
+use super::{Claim, Suspicion};
+use crate::explain::differences::Kind;
+use crate::explain::{Case, Difference, Side};
+use crate::model::{FileUse, Profile, WaitKind};
+
+/// What accounts for less of the gap accuses nobody.
+pub const LEAST: f64 = 0.05;
+
+/// Weight of signs that hardly anything else shows: above what every pair of programs shows, and the more the better
+/// they account for the gap. `None`: they are too cheap to matter.
+pub fn specific(priced: f64) -> Option<f64> {
+    (priced > LEAST).then(|| 0.25 + 0.75 * priced.clamp(0.0, 1.0))
+}
+
+/// A difference in program and arguments: its index, the words of the fast side and those of the slow side.
+pub struct Changed {
+    pub index: usize,
+    pub fast: Vec<String>,
+    pub slow: Vec<String>,
+}
+
+/// Differences in program and arguments, without those that only set variables.
+pub fn changed(case: &Case<'_>) -> Vec<Changed> {
+    let words = |(index, difference): (usize, &Difference)| {
+        let (fast, slow) = difference.words().filter(|_| !difference.is_surrounding())?;
+        Some(Changed { index, fast, slow })
+    };
+    case.differences.iter().enumerate().filter_map(words).collect()
+}
+
+/// Whether the program itself is the same and only its arguments differ.
+pub fn is_same_program(case: &Case<'_>) -> bool {
+    !case.differences.iter().any(Difference::is_program)
+}
+
+/// Claims on differences with a word on the slow side that is wanted and that the fast side does not have.
+pub fn claims_on_words(case: &Case<'_>, weight: f64, is_wanted: impl Fn(&str) -> bool) -> Vec<Claim> {
+    let has = |changed: &Changed| changed.slow.iter().any(|word| is_wanted(word));
+    let claim = |changed: Changed| Claim { difference: changed.index, weight, is_experiment: false };
+    changed(case).into_iter().filter(has).map(claim).collect()
+}
+
+/// Words that only the slow side has, separated by spaces.
+pub fn slow_words(case: &Case<'_>) -> String {
+    changed(case).into_iter().flat_map(|changed| changed.slow).collect::<Vec<_>>().join(" ")
+}
+
+/// The difference that is a program with its options in front of what both sides run, by the name of that program.
+pub fn wrapper(case: &Case<'_>, names: &[&str]) -> Option<(usize, String)> {
+    changed(case).into_iter().find_map(|changed| {
+        let name = base_name(changed.slow.first()?).to_owned();
+        (changed.fast.is_empty() && names.contains(&name.as_str())).then_some((changed.index, name))
+    })
+}
+
+/// A wrapper that does nothing else than what is suspected: taking it away is the experiment.
+pub fn by_wrapper(case: &Case<'_>, names: &[&str]) -> Option<Suspicion> {
+    let (index, name) = wrapper(case, names)?;
+    Some(Suspicion::by_difference(index, format!("the slow side runs under {name}")))
+}
+
+/// Several variables that are about nothing else; the first that differs.
+pub fn by_variable(case: &Case<'_>, names: &[&str]) -> Option<Suspicion> {
+    let (index, difference) = names.iter().find_map(|name| case.variable(name))?;
+    Some(Suspicion::by_difference(index, difference.title()))
+}
+
+/// What two kinds of signs of the same suspect say together.
+pub fn joined(one: Option<Suspicion>, other: Option<Suspicion>) -> Option<Suspicion> {
+    let (Some(one), Some(other)) = (&one, &other) else { return one.or(other) };
+    Some(Suspicion {
+        weight: one.weight.max(other.weight),
+        signs: one.signs.iter().chain(&other.signs).cloned().collect(),
+        claims: one.claims.iter().chain(&other.claims).copied().collect(),
+        ideas: one.ideas.iter().chain(&other.ideas).cloned().collect(),
+    })
+}
+
+/// The hook before each run, where it differs.
+pub fn prepare_hook(case: &Case<'_>) -> Option<usize> {
+    let is_prepare = |difference: &Difference| matches!(difference.kind, Kind::Hook(kind) if kind == crate::model::HookKind::Prepare);
+    case.differences.iter().position(is_prepare)
+}
+
+/// Seconds that threads were blocked on something of this kind; the slow side minus the fast one.
+pub fn more_waiting(case: &Case<'_>, kind: WaitKind) -> Option<f64> {
+    case.more(|side| {
+        let places = side.waiting()?.places.iter().filter(|place| place.kind == kind);
+        Some(places.map(|place| place.seconds).sum())
+    })
+}
+
+/// What a side waits for most of this kind.
+pub fn longest_wait(side: &Side<'_>, kind: WaitKind) -> Option<String> {
+    let mut places = side.waiting()?.places.iter().filter(|place| place.kind == kind);
+    places.next().map(|place| place.what.clone())
+}
+
+/// The part of the gap that is spent blocked, 0 where most of the gap is work.
+pub fn blocked_share(case: &Case<'_>) -> f64 {
+    if case.gap.metric != "wall_s" {
+        return 0.0;
+    }
+    case.share(case.gap.budget.blocked_s).clamp(0.0, 1.0)
+}
+
+/// Whether at least this part of the gap is time of the programs themselves, not of the kernel.
+pub fn is_user_time(case: &Case<'_>, least: f64) -> bool {
+    case.gap.metric == "cpu_s" && case.share(case.gap.budget.user_s) >= least
+}
+
+/// Whether both sides ask the kernel for about as much, where that was counted.
+pub fn has_alike_syscalls(case: &Case<'_>) -> bool {
+    let calls = case.more(|side| side.syscalls().map(|syscalls| syscalls.total() as f64));
+    calls.is_none_or(|more| case.share(more * case.prices.syscall_s).abs() < LEAST)
+}
+
+/// Sum of a count over all files.
+pub fn more_in_files(case: &Case<'_>, count: impl Fn(&FileUse) -> u64) -> Option<f64> {
+    case.more(|side| side.files().map(|files| count(&files.total) as f64))
+}
+
+/// Innermost functions by how many seconds more the slow side spends in them: name, seconds more, seconds of the fast
+/// side; most first.
+pub fn hot_functions(case: &Case<'_>) -> Vec<(String, f64, f64)> {
+    let (Some(fast), Some(slow)) = (case.fast.cpu(), case.slow.cpu()) else { return Vec::new() };
+    let (fast, slow) = (own(&case.fast, fast), own(&case.slow, slow));
+    let mut all: Vec<(String, f64, f64)> = slow
+        .into_iter()
+        .map(|(name, slow_s)| {
+            let fast_s = fast.iter().find(|(known, _)| *known == name).map_or(0.0, |(_, seconds)| *seconds);
+            (name, slow_s - fast_s, fast_s)
+        })
+        .collect();
+    all.sort_by(|one, other| other.1.total_cmp(&one.1));
+    all
+}
+
+/// Seconds of an undisturbed run in each function alone, by `function (module)`.
+fn own(side: &Side<'_>, profile: &Profile) -> Vec<(String, f64)> {
+    let sampled: f64 = profile.stacks.iter().map(|stack| stack.weight).sum();
+    let scale = side.median("cpu_s").unwrap_or(0.0) / sampled.max(f64::MIN_POSITIVE);
+    let named = profile.frames.iter().zip(profile.own());
+    named.map(|(frame, weight)| (format!("{} ({})", frame.name, frame.module), weight * scale)).collect()
+}
+
+/// Numbers among the words that differ: the one of the fast side and the one of the slow side in the same place.
+pub fn changed_numbers(case: &Case<'_>) -> Vec<(f64, f64)> {
+    let numbers = |changed: Changed| match (changed.fast.as_slice(), changed.slow.as_slice()) {
+        ([fast], [slow]) => fast.parse::<f64>().ok().zip(slow.parse::<f64>().ok()),
+        _ => None,
+    };
+    changed(case).into_iter().filter_map(numbers).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::TestCase;
+    use super::*;
+
+    #[test]
+    fn a_wrapper_stands_in_front_of_the_same_command() {
+        let test = TestCase::new("prog 5", "/usr/bin/strace -f -o /dev/null prog 5").build();
+        assert_eq!(wrapper(&test.case(), &["strace"]), Some((0, "strace".to_owned())));
+        let other = TestCase::new("prog 5", "strace 5").build();
+        assert_eq!(wrapper(&other.case(), &["strace"]), None);
+    }
+
+    #[test]
+    fn cheap_signs_have_no_weight() {
+        assert_eq!(specific(0.05), None);
+        assert!(specific(0.06).unwrap() > 0.2);
+        assert_eq!(specific(7.0), Some(1.0));
+    }
+
+    #[test]
+    fn functions_are_ordered_by_what_they_add() {
+        let test = TestCase::new("a 1", "a 2")
+            .seconds(0.1, 0.3)
+            .cpu(&[("main", 0.9), ("main;x", 0.1)], &[("main", 0.3), ("main;x", 0.7)])
+            .build();
+        let hot = hot_functions(&test.case());
+        assert_eq!(hot[0].0, "x (program)");
+        assert!((hot[0].1 - 0.2).abs() < 1e-9, "{hot:?}");
+        assert_eq!(changed_numbers(&test.case()), vec![(1.0, 2.0)]);
+    }
+}

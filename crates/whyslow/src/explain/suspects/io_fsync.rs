@@ -1,0 +1,62 @@
+//! Waiting until data are on the disk.
+
+use super::evidence::{blocked_share, specific};
+use super::signs::{counts, more_calls};
+use super::{Expectation, Idea, Mirror, Suspect, Suspicion};
+use crate::explain::Case;
+use crate::model::{Edit, Preload, Shim};
+
+pub const SUSPECT: Suspect = Suspect {
+    name: "io.fsync",
+    title: "waiting for the disk to have it (fsync)",
+    about: "After each file or record the program waits until the disk has it: safe, and as slow as the disk.",
+    shows: "Calls of fsync, fdatasync or msync; wall time far above CPU time; voluntary switches.",
+    test: "a preloaded library in which these calls do nothing, on both sides; for the experiment only",
+    fix: "sync once at the end, or put what can be lost on a tmpfs (or eatmydata, where all of it can)",
+    report: "dpkg in image builds: --force-unsafe-io and eatmydata exist for this.",
+    look,
+};
+
+const CALLS: [&str; 6] = ["fsync", "fdatasync", "sync_file_range", "msync", "sync", "syncfs"];
+/// What a slow disk takes for one: the bound on what can be blamed on so many.
+const SLOWEST_S: f64 = 0.05;
+
+fn look(case: &Case<'_>) -> Option<Suspicion> {
+    let more = more_calls(case, &CALLS)?;
+    let priced = case.share(more * SLOWEST_S).min(blocked_share(case));
+    let weight = specific(priced).filter(|_| more >= 1.0)?;
+    let count =
+        |side: &crate::explain::Side<'_>| side.syscalls().map_or(0, |seen| seen.count_of(&CALLS)) as f64;
+    let sign = counts("calls that wait for the disk:", count(&case.slow), count(&case.fast));
+    let idea = Idea {
+        title: "fsync and its like do nothing, on both sides".to_owned(),
+        slow: vec![Edit::Preload(Preload::Shim(Shim::NoSync))],
+        fast: Mirror::Same,
+        add: None,
+        expect: Some(Expectation { fact: "library.".to_owned(), contains: "no-sync".to_owned() }),
+    };
+    Some(Suspicion::located(case, weight, vec![sign]).with_idea(idea))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::TestCase;
+    use super::*;
+
+    #[test]
+    fn a_sync_after_each_file() {
+        let test = TestCase::new("fsyncer fs 60 0", "fsyncer fs 60 1")
+            .seconds(0.003, 0.007)
+            .wall(0.004, 0.155)
+            .syscalls(|_, slow| slow.call("fsync", 60));
+        let suspicion = test.look(&SUSPECT).unwrap();
+        assert!(suspicion.weight > 0.9 && suspicion.ideas.len() == 1);
+        assert!(suspicion.claims.iter().all(|claim| !claim.is_experiment));
+    }
+
+    #[test]
+    fn a_disk_that_does_not_wait_is_innocent() {
+        let test = TestCase::new("a 0", "a 1").seconds(0.1, 0.4).syscalls(|_, slow| slow.call("fsync", 60));
+        assert_eq!(test.weight(&SUSPECT), 0.0);
+    }
+}
