@@ -205,7 +205,12 @@ impl Held {
 
     /// Reads what is there of the output, without waiting. For a probe with a loop of its own.
     pub fn drain(&self) -> io::Result<()> {
-        self.poll(None, &mut Vec::new(), Some(Instant::now())).map(drop)
+        self.pause(Duration::ZERO)
+    }
+
+    /// Lets that much time pass, or less where there is output to read.
+    pub fn pause(&self, limit: Duration) -> io::Result<()> {
+        self.poll(None, &mut Vec::new(), Some(Instant::now() + limit)).map(drop)
     }
 
     /// Descriptors that a probe with a loop of its own must watch together with what it waits for.
@@ -263,10 +268,18 @@ impl Held {
             match unsafe { libc::wait4(self.pid, &mut status, libc::__WALL, &mut usage) } {
                 -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
                 -1 => return Err(io::Error::last_os_error()),
+                _ if libc::WIFSTOPPED(status) => self.go_on(),
                 _ => break,
             }
         }
         Ok(self.ended(status, usage))
+    }
+
+    /// It was traced by a probe that has given up, and has stopped on its way to its end.
+    fn go_on(&self) {
+        let nothing = std::ptr::null_mut::<libc::c_void>();
+        // SAFETY: no memory is involved.
+        unsafe { libc::ptrace(libc::PTRACE_CONT, self.pid, nothing, nothing) };
     }
 
     /// For a probe that has reaped the command itself.

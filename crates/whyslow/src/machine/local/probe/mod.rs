@@ -4,6 +4,7 @@
 
 mod allocations;
 mod cpu;
+mod elf;
 mod environment;
 mod faults;
 mod files;
@@ -11,6 +12,7 @@ pub mod held;
 mod instructions;
 mod loading;
 pub mod perf;
+mod proc;
 mod series;
 mod syscalls;
 mod tracer;

@@ -1,0 +1,139 @@
+//! What a run has around it, read back from the live process and not from what was asked for: a limit that could not be
+//! raised and a variable that a script has changed are seen as they are. It follows the first process through every exec
+//! and looks at it as late as possible, so that everything it loads is there.
+
+mod computer;
+mod facts;
+mod interpreter;
+mod objects;
+mod secrets;
+mod snapshot;
+mod tunables;
+mod watch;
+
+use std::ffi::CString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use self::facts::Facts;
+use self::snapshot::Snapshot;
+use self::watch::Watched;
+use super::held::Held;
+use super::{Looker, missing};
+use crate::model::{Environment, Exit, Missing, Probe, Probed, Trace};
+
+const PROBE: Probe = Probe::Environment;
+
+pub fn can() -> Result<(), Missing> {
+    if Path::new("/proc/self/stat").exists() {
+        return Ok(());
+    }
+    Err(missing(
+        PROBE,
+        "/proc is not there, so processes cannot be looked at",
+        Some("mount -t proc proc /proc"),
+    ))
+}
+
+pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
+    let failed =
+        |error: std::io::Error| missing(PROBE, format!("the command could not be watched: {error}"), None);
+    let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
+    let watched = watch::watch(held, !gains_rights(looker)).map_err(failed)?;
+    if let Exit::NotStarted { errno, step } = &watched.end.exit {
+        let error = std::io::Error::from_raw_os_error(*errno);
+        return Err(missing(PROBE, format!("the command cannot be started ({step}): {error}"), None));
+    }
+    let mut blind_spots = blind_spots(&watched, looker);
+    let facts = facts(&watched, looker, &mut blind_spots);
+    Ok(Probed {
+        trace: Trace::Environment(Environment { facts }),
+        exit: watched.end.exit,
+        wall_s: watched.end.wall_s,
+        cpu_s: Some(watched.end.cpu_s),
+        blind_spots,
+    })
+}
+
+/// A traced program gets no rights from its file, so one that would is not traced.
+fn gains_rights(looker: &Looker<'_>) -> bool {
+    const SET_ID: u32 = libc::S_ISUID | libc::S_ISGID;
+    let program = Path::new(std::ffi::OsStr::from_bytes(looker.prepared.program.as_bytes()));
+    let path = looker.launch.cwd.as_deref().map_or(program.to_path_buf(), |cwd| cwd.join(program));
+    // SAFETY: a plain question.
+    let is_root = unsafe { libc::geteuid() } == 0;
+    !is_root && path.metadata().is_ok_and(|file| file.mode() & SET_ID != 0)
+}
+
+fn facts(watched: &Watched, looker: &Looker<'_>, blind_spots: &mut Vec<Missing>) -> Facts {
+    let mut facts = Facts::new();
+    let begun = watched.begun.clone().unwrap_or_else(|| asked_for(looker));
+    // Of a process that could not be seen at its end, the beginning is the latest that is known.
+    let ended = watched.ended.clone().unwrap_or_default().or(begun.clone());
+    facts::add(&mut facts, &begun, &ended);
+    let program = begun.program.clone().unwrap_or_default();
+    objects::add(&mut facts, &program, ended.maps.as_deref().unwrap_or_default());
+    let chain: Vec<String> = watched.programs.iter().map(|path| path.display().to_string()).collect();
+    if !chain.is_empty() {
+        facts.insert("program.chain".into(), chain.join(" > "));
+    }
+    tunables::add(&mut facts, begun.environ.as_deref().unwrap_or_default());
+    if let Err(why) = interpreter::add(&mut facts, &begun) {
+        blind_spots.push(spot("build of the interpreter", why, None));
+    }
+    computer::add(&mut facts);
+    facts
+}
+
+/// What the process was to be started with, where it was too quick to be looked at.
+fn asked_for(looker: &Looker<'_>) -> Snapshot {
+    let joined =
+        |strings: &[CString]| strings.iter().flat_map(|text| text.as_bytes_with_nul().to_vec()).collect();
+    let program = PathBuf::from(std::ffi::OsString::from_vec(looker.prepared.program.as_bytes().to_vec()));
+    let here = Snapshot::take(std::process::id() as i32);
+    let cwd = looker.launch.cwd.clone().or(here.cwd);
+    Snapshot {
+        program: cwd.as_ref().map_or(program.clone(), |cwd| cwd.join(&program)).canonicalize().ok(),
+        argv: Some(joined(&looker.prepared.argv)),
+        environ: Some(joined(&looker.prepared.env)),
+        cwd,
+        limits: here.limits,
+        cgroup: here.cgroup,
+        personality: here.personality,
+        ..Snapshot::default()
+    }
+}
+
+fn blind_spots(watched: &Watched, looker: &Looker<'_>) -> Vec<Missing> {
+    let trace = Some("allow ptrace: outside a sandbox, or with --cap-add SYS_PTRACE in a container");
+    let mut spots = Vec::new();
+    if watched.begun.is_none() {
+        let why = "it ended before it could be looked at: arguments, variables and limits are those it was started with";
+        spots.push(spot("the live process", why, trace));
+    } else if !watched.is_traced {
+        let why = if gains_rights(looker) {
+            "it runs with the rights of its file, which a traced one would not get: seen from time to time, not at its end"
+        } else {
+            "it may not be traced here: seen from time to time, not at its end"
+        };
+        spots.push(spot("libraries loaded late", why, trace));
+    } else if !watched.is_whole {
+        let why =
+            "it was killed before it could be looked at: libraries and limits are those just after its start";
+        spots.push(spot("the end of the process", why, None));
+    }
+    let is_hidden = watched.begun.as_ref().is_some_and(|begun| begun.environ.is_none());
+    if is_hidden {
+        spots.push(spot(
+            "variables of the process",
+            "the kernel does not show them to this user",
+            Some("run as root"),
+        ));
+    }
+    spots
+}
+
+fn spot(what: &str, why: impl Into<String>, remedy: Option<&str>) -> Missing {
+    Missing { what: what.to_owned(), why: why.into(), remedy: remedy.map(str::to_owned) }
+}
