@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each has a file of that name in `src/objects`.
-const OBJECTS: [&str; 4] = ["no_sync", "populate", "no_delay", "few_files"];
+const OBJECTS: [&str; 5] = ["agent", "no_sync", "populate", "no_delay", "few_files"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/objects");
+    println!("cargo::rerun-if-changed=src/counters.rs");
     let directory = PathBuf::from(variable("OUT_DIR"));
     for name in OBJECTS {
         let output = directory.join(name);

@@ -15,9 +15,16 @@
 //! * A shim sees calls that go through the libc. What the libc does within itself (malloc that maps memory), and what
 //!   programs ask of the kernel directly, it does not see.
 
+mod counters;
+mod tally;
+
+pub use tally::{COUNTERS_FILE, Tally, counters_file_bytes, counters_header};
+
 /// A library of our own that can be preloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Object {
+    /// Counts allocations, in a file called [`COUNTERS_FILE`] beside its own.
+    Agent,
     /// The allocator of Microsoft Research, version 3.
     Mimalloc,
     /// Makes data safe on disk only when the kernel likes to: fsync and its kin do nothing.
@@ -31,12 +38,19 @@ pub enum Object {
 }
 
 impl Object {
-    pub const ALL: [Object; 5] =
-        [Object::Mimalloc, Object::NoSync, Object::Populate, Object::NoDelay, Object::FewFiles];
+    pub const ALL: [Object; 6] = [
+        Object::Agent,
+        Object::Mimalloc,
+        Object::NoSync,
+        Object::Populate,
+        Object::NoDelay,
+        Object::FewFiles,
+    ];
 
     /// What its file should be called, for people who look into a process.
     pub fn file_name(self) -> &'static str {
         match self {
+            Object::Agent => "whyslow-agent.so",
             Object::Mimalloc => "whyslow-mimalloc.so",
             Object::NoSync => "whyslow-no-sync.so",
             Object::Populate => "whyslow-populate.so",
@@ -48,6 +62,7 @@ impl Object {
     /// The file; `None` where it was not built: on other architectures, or without the feature `bundled-mimalloc`.
     pub fn bytes(self) -> Option<&'static [u8]> {
         let bytes: &'static [u8] = match self {
+            Object::Agent => include_bytes!(concat!(env!("OUT_DIR"), "/agent")),
             Object::Mimalloc => include_bytes!(concat!(env!("OUT_DIR"), "/mimalloc")),
             Object::NoSync => include_bytes!(concat!(env!("OUT_DIR"), "/no_sync")),
             Object::Populate => include_bytes!(concat!(env!("OUT_DIR"), "/populate")),
@@ -61,6 +76,7 @@ impl Object {
 // The libraries are compiled by `build.rs`; they are named here only so that `cargo fmt` finds their files.
 #[cfg(any())]
 mod objects {
+    mod agent;
     mod few_files;
     mod no_delay;
     mod no_sync;

@@ -82,7 +82,12 @@ pub unsafe fn as_libc(number: usize, arguments: [usize; 6]) -> isize {
     if result >= 0 || result < -4095 {
         return result;
     }
-    // SAFETY: the place belongs to the calling thread.
-    unsafe { *__errno_location() = -result as i32 };
+    set_errno(-result as i32);
     -1
+}
+
+#[allow(dead_code)]
+pub fn set_errno(errno: i32) {
+    // SAFETY: the place belongs to the calling thread.
+    unsafe { *__errno_location() = errno };
 }

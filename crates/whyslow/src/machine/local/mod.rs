@@ -17,6 +17,7 @@ mod extract;
 mod host;
 mod interrupt;
 mod pipes;
+mod preloadable;
 mod preloads;
 mod probe;
 mod quiet;
