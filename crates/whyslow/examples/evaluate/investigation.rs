@@ -79,6 +79,7 @@ fn experiment(folder: &Folder, case: &Case) -> Experiment {
             ..Design::default()
         },
         asks_why: true,
+        is_joined: false,
     }
 }
 

@@ -1,20 +1,79 @@
 //! `whyslow explain`: measures as `compare` does, and goes on until it is known why.
 
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
 use super::arguments::{Compare, Explain, TryOut};
 use super::compare::{check_files, finish, now, watch};
 use super::recorder::Recorder;
+use super::report::{read_recording, show};
 use super::{MachineMaker, Screen, Status, Trouble, asked};
-use crate::explain::{Idea, Mirror, Try};
-use crate::model::Edit;
+use crate::analysis::analyze;
+use crate::explain::{Idea, Mirror, Try, join};
+use crate::model::{Edit, Recording};
 use crate::plan;
 use crate::session::{self, Inquiry, Stamp};
+
+/// How a recording begins.
+const RECORDING_BEGINS: &[u8] = b"{\"whyslow\":";
 
 pub fn run(
     options: Explain,
     screen: &mut Screen<'_>,
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
-    ask(&options.compare, &[], screen, machine)
+    match recordings(&options.compare).as_slice() {
+        [] => ask(&options.compare, &[], screen, machine),
+        [path] => show_again(path, &options.compare, screen),
+        [one, other] => join_and_show(one, other, &options.compare, screen),
+        _ => {
+            Err(Trouble::new("more than two recordings cannot be explained").hint("name the two that differ"))
+        }
+    }
+}
+
+/// The commands that are files which whyslow wrote, if all of them are.
+fn recordings(options: &Compare) -> Vec<PathBuf> {
+    let paths: Vec<PathBuf> = options.commands.iter().map(PathBuf::from).collect();
+    let is_recording = |path: &PathBuf| {
+        let mut begun = Vec::new();
+        let read = File::open(path)
+            .and_then(|file| file.take(RECORDING_BEGINS.len() as u64).read_to_end(&mut begun));
+        read.is_ok() && begun == RECORDING_BEGINS
+    };
+    let are_all = options.words.is_empty() && paths.iter().all(|path| path.is_file() && is_recording(path));
+    if are_all { paths } else { Vec::new() }
+}
+
+fn show_again(path: &Path, options: &Compare, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
+    let recording = read_recording(path)?;
+    show(&recording, &analyze(&recording), &options.output, screen)?;
+    Ok(Status::Done)
+}
+
+/// The variant that both have by that name, else the reference of each.
+fn join_and_show(
+    one: &Path,
+    other: &Path,
+    options: &Compare,
+    screen: &mut Screen<'_>,
+) -> Result<Status, Trouble> {
+    let (one, other) = (read_recording(one)?, read_recording(other)?);
+    let wanted = options.variants.names.first().map(String::as_str);
+    let joined = join((&one, variant(&one, wanted)?), (&other, variant(&other, wanted)?));
+    show(&joined, &analyze(&joined), &options.output, screen)?;
+    Ok(Status::Done)
+}
+
+fn variant(recording: &Recording, wanted: Option<&str>) -> Result<usize, Trouble> {
+    let Some(wanted) = wanted else { return Ok(recording.header.experiment.design.base) };
+    let variants = plan::variants(&recording.header.experiment);
+    variants.iter().position(|variant| variant.name == wanted).ok_or_else(|| {
+        let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+        Trouble::new(format!("no variant is called {wanted}"))
+            .hint(format!("there are: {}", names.join(", ")))
+    })
 }
 
 /// `whyslow try`: one command with and without the edit, or what the edit does to the gap between two.

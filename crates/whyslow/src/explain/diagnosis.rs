@@ -45,6 +45,8 @@ pub struct Diagnosis {
     /// Several causes that do more (or less) together than apart.
     pub interaction: Option<String>,
     pub not_checked: Vec<Missing>,
+    /// Facts of the environment that differ, where the sides were measured apart.
+    pub surroundings: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -98,8 +100,12 @@ pub fn diagnose(recording: &Recording) -> Option<Diagnosis> {
         unexplained: None,
         interaction: None,
         not_checked: words::not_checked(&case),
+        surroundings: Vec::new(),
     };
-    if found.is_real {
+    if recording.header.experiment.is_joined {
+        diagnosis.findings = untested_by_experiment(&case);
+        diagnosis.surroundings = words::surroundings(&case);
+    } else if found.is_real {
         Investigation::new(recording, &case).report(&mut diagnosis);
     } else {
         diagnosis.findings = cleared_by_nothing(&case);
@@ -128,6 +134,16 @@ fn cleared_by_nothing(case: &Case<'_>) -> Vec<Finding> {
         });
     }
     findings
+}
+
+/// Nothing was tried, so everything that the signs point at stays open, with the experiment that would tell.
+fn untested_by_experiment(case: &Case<'_>) -> Vec<Finding> {
+    let open = suspicions(case).into_iter().filter(|(_, suspicion)| suspicion.weight > LEAST_SHARE);
+    open.map(|(suspect, suspicion)| Finding {
+        evidence: suspicion.signs.clone(),
+        ..finding(suspect.name, Status::Untested, words::how_to_test(case, &suspicion))
+    })
+    .collect()
 }
 
 fn finding(name: &str, status: Status, experiment: String) -> Finding {

@@ -59,6 +59,9 @@ const LOOKS: [Probe; 6] =
 const NAMING_LOOKS: [Probe; 4] = [Probe::Syscalls, Probe::Cpu, Probe::Allocations, Probe::Loading];
 
 pub fn next(recording: &Recording, means: Means<'_>) -> Step {
+    if recording.header.experiment.is_joined {
+        return Step::Done;
+    }
     let Some(found) = pair::find(&analyze(recording)).filter(|found| found.is_real) else {
         return Step::Done;
     };

@@ -127,6 +127,7 @@ fn experiment(recording: &Recording, levels: Vec<Level>, blocks: usize) -> Exper
         factors: vec![Factor { name: "what if".to_owned(), levels, role: Role::WhatIf }],
         metrics: original.metrics.clone(),
         asks_why: true,
+        is_joined: false,
         design: Design {
             runs: RunCount::Exactly(blocks),
             warmup: 1,

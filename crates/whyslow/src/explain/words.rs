@@ -3,7 +3,8 @@
 use super::case::Case;
 use super::diagnosis::Outcome;
 use super::shares::NoEffect;
-use crate::model::Missing;
+use super::suspects::Suspicion;
+use crate::model::{Edit, Launch, Missing, Preload};
 
 /// Several causes are called independent while their shares add up this well.
 const ADDS_UP: f64 = 0.15;
@@ -30,6 +31,56 @@ pub fn interaction(together: f64, apart: f64) -> Option<String> {
     let how =
         if together > apart { "each alone closes less" } else { "each alone closes a part of the same" };
     Some(format!("together they close {}, apart {}: they interact, {how}", percent(together), percent(apart)))
+}
+
+/// Facts that differ between hosts or days; what every run has anew is none.
+pub fn surroundings(case: &Case<'_>) -> Vec<String> {
+    let (Some(fast), Some(slow)) = (case.fast.environment(), case.slow.environment()) else {
+        return Vec::new();
+    };
+    let shown = |value: Option<&str>| value.unwrap_or("unset").to_owned();
+    let is_of_interest = |name: &str| !name.starts_with("argv.");
+    fast.differences(slow)
+        .filter(|(name, _, _)| is_of_interest(name))
+        .map(|(name, fast, slow)| format!("{name}: {} -> {}", shown(fast), shown(slow)))
+        .collect()
+}
+
+/// What to type on either host.
+pub fn how_to_test(case: &Case<'_>, suspicion: &Suspicion) -> String {
+    let line = |launch: &Launch| {
+        let words: Vec<String> = launch.argv.iter().map(|word| word.lossy().into_owned()).collect();
+        words.join(" ")
+    };
+    let edits = suspicion.ideas.first().map(|idea| edits(&idea.slow)).unwrap_or_else(|| {
+        let claimed = suspicion.claims.iter().filter(|claim| claim.is_experiment);
+        let variables = claimed.flat_map(|claim| case.differences[claim.difference].variables());
+        let edit = |(name, fast, _): (String, Option<String>, Option<String>)| match fast {
+            Some(value) => format!("--edit '{name}={value}'"),
+            None => format!("--edit '-{name}'"),
+        };
+        variables.map(edit).collect::<Vec<_>>().join(" ")
+    });
+    if edits.is_empty() {
+        return "not tested by experiment".to_owned();
+    }
+    format!("not tested by experiment; whyslow try {edits} '{}'", line(case.slow.launch()))
+}
+
+fn edits(edits: &[Edit]) -> String {
+    let text = |edit: &Edit| match edit {
+        Edit::SetEnv(name, value) => Some(format!("--edit '{}={}'", name.lossy(), value.lossy())),
+        Edit::UnsetEnv(name) => Some(format!("--edit '-{}'", name.lossy())),
+        Edit::Preload(Preload::Mimalloc) => Some("--edit preload=mimalloc".to_owned()),
+        Edit::Preload(Preload::Shim(shim)) => Some(format!("--edit preload={}", shim.name())),
+        Edit::Preload(Preload::File(path)) => Some(format!("--edit 'preload={}'", path.display())),
+        Edit::Affinity(cpus) => {
+            let cpus: Vec<String> = cpus.iter().map(usize::to_string).collect();
+            Some(format!("--edit cpus={}", cpus.join(",")))
+        }
+        _ => None,
+    };
+    edits.iter().filter_map(text).collect::<Vec<_>>().join(" ")
 }
 
 /// What could not be looked at on either side, each once.

@@ -18,6 +18,9 @@ pub struct Experiment {
     /// The difference is to be explained and not only measured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks_why: bool,
+    /// Its variants were measured apart, on different hosts or days.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_joined: bool,
 }
 
 /// The work that every variant does before its edits are applied.

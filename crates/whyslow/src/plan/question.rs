@@ -108,6 +108,7 @@ pub fn compose(question: &Question) -> Result<Experiment, PlanError> {
         design: design(question, base, &metrics)?,
         metrics,
         asks_why: false,
+        is_joined: false,
     };
     check_output_is_seen(question)?;
     check_placeholders(&experiment)?;

@@ -124,6 +124,7 @@ mod tests {
             metrics: Vec::new(),
             design: Design::default(),
             asks_why: false,
+            is_joined: false,
         };
         let variants = variants(&experiment);
         let names: Vec<_> = variants.iter().map(|variant| variant.name.as_str()).collect();

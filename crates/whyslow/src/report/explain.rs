@@ -13,6 +13,7 @@ use crate::explain::{Budget, Diagnosis, Finding, Share, Status, is_culprit};
 const MOST_SIGNS: usize = 4;
 const MOST_CLEARED: usize = 8;
 const MOST_UNTESTED: usize = 4;
+const MOST_SURROUNDINGS: usize = 12;
 /// Smaller parts of the gap are not worth a word.
 const LEAST_PART: f64 = 0.01;
 
@@ -26,7 +27,11 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
         definitions.extend(culprits(diagnosis));
     }
     definitions.extend(listed("cleared", &cleared(diagnosis)));
-    definitions.extend(listed("not tested", &untested(diagnosis)));
+    if diagnosis.surroundings.is_empty() {
+        definitions.extend(listed("not tested", &untested(diagnosis)));
+    } else {
+        definitions.extend(measured_apart(diagnosis));
+    }
     definitions.extend(listed("not checked", &not_checked(diagnosis)));
     if let Some(share) = diagnosis.unexplained.filter(|_| diagnosis.is_real) {
         definitions.push(define("unexplained", Tone::Plain, vec![vec![plain(share_text(&share))]]));
@@ -141,6 +146,28 @@ fn untested(diagnosis: &Diagnosis) -> Vec<String> {
     of.map(text).take(MOST_UNTESTED).collect()
 }
 
+/// Between hosts or days: what differs around the programs, and what the signs point at.
+fn measured_apart(diagnosis: &Diagnosis) -> Vec<Definition> {
+    let shown = diagnosis.surroundings.iter().take(MOST_SURROUNDINGS);
+    let mut lines: Vec<Line> = shown.map(|fact| vec![plain(fact.as_str())]).collect();
+    if diagnosis.surroundings.len() > MOST_SURROUNDINGS {
+        lines.push(vec![toned(
+            Tone::Faint,
+            format!("{} more in --json", diagnosis.surroundings.len() - MOST_SURROUNDINGS),
+        )]);
+    }
+    let suspected = diagnosis.findings.iter().map(|finding| {
+        let signs = finding.evidence.iter().map(|sign| vec![plain(format!("seen: {sign}"))]);
+        let name = vec![toned(Tone::Strong, format!("{} ({})", finding.title, finding.suspect))];
+        let body =
+            [name].into_iter().chain(signs).chain([vec![plain(finding.experiment.as_str())]]).collect();
+        define("suspected", Tone::Undecided, body)
+    });
+    let mut all = vec![define("around them", Tone::Plain, lines)];
+    all.extend(suspected);
+    all
+}
+
 fn not_checked(diagnosis: &Diagnosis) -> Vec<String> {
     let text = |missing: &crate::model::Missing| match &missing.remedy {
         Some(remedy) => format!("{} ({}; {remedy})", missing.what, missing.why),
@@ -194,6 +221,7 @@ pub fn diagnosis_json(mut comparison: Value, names: &[String], diagnosis: &Diagn
         ("interaction", json!(diagnosis.interaction)),
         ("unexplained", json!(diagnosis.unexplained)),
         ("not_checked", json!(diagnosis.not_checked)),
+        ("surroundings", json!(diagnosis.surroundings)),
     ];
     if let Value::Object(fields) = &mut comparison {
         fields.extend(added.map(|(name, value)| (name.to_owned(), value)));

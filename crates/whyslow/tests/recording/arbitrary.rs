@@ -53,6 +53,7 @@ fn experiment() -> impl Strategy<Value = Experiment> {
             metrics: Metric::all_known().into_iter().take(metrics).collect(),
             design,
             asks_why: false,
+            is_joined: false,
         },
     )
 }

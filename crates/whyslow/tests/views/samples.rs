@@ -57,6 +57,7 @@ pub fn recording(commands: &[(&str, f64)]) -> Recording {
             .collect(),
         design: Design { runs: RunCount::Exactly(12), seed: 7, ..Design::default() },
         asks_why: false,
+        is_joined: false,
     };
     // By way of JSON, where later versions have their defaults.
     let header = serde_json::from_value(json!({

@@ -262,6 +262,7 @@ fn experiment(sides: &[TestSide; 2]) -> Experiment {
         metrics: Metric::all_known(),
         design: Design { runs: RunCount::Exactly(BLOCKS), warmup: 0, ..Design::default() },
         asks_why: false,
+        is_joined: false,
     }
 }
 
