@@ -11,6 +11,8 @@ mod round_trip;
 mod samples;
 #[path = "exports/schema.rs"]
 mod schema;
+#[path = "common/schema.rs"]
+mod schema_check;
 
 use whyslow::analysis::analyze;
 use whyslow::model::Recording;

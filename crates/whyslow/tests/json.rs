@@ -10,7 +10,7 @@ use std::path::Path;
 use common::{WHITE, whyslow, whyslow_without_machine};
 use serde_json::Value;
 use whyslow::machine::simulated::{Cost, Failure, How, Interrupt, Noise, Program, Rights, When, World};
-use whyslow::model::Metric;
+use whyslow::model::{Environment, Metric, Trace};
 
 fn result(world: World, more: &[&str]) -> Value {
     let arguments = [&["compare", "a", "b", "--seed", "1", "--json"], more].concat();
@@ -42,6 +42,7 @@ fn results() -> Vec<Value> {
         result(pair(1.2), &["--prepare", "true"]),
         result(pair(1.2).with_interrupt(Interrupt::AfterRuns(0)), &[]),
         result_of_stat(),
+        result_of_probe(),
     ]
 }
 
@@ -49,6 +50,14 @@ fn results() -> Vec<Value> {
 fn result_of_stat() -> Value {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/peers/hyperfine-1.15-parameters.json");
     serde_json::from_str(&whyslow_without_machine(&["stat", "--json", file, file]).stdout).expect("JSON")
+}
+
+/// A program of which nothing is stated but two facts about its environment.
+fn result_of_probe() -> Value {
+    let facts = [("env.LANG".to_owned(), "C".to_owned())].into();
+    let program = Program::new("a", Cost::of_cpu(0.05)).with_trace(Trace::Environment(Environment { facts }));
+    let printed = whyslow(World::default().with_program(program), &["probe", "--json", "a"]);
+    serde_json::from_str(&printed.stdout).expect("JSON")
 }
 
 fn documentation() -> String {
@@ -65,6 +74,11 @@ fn documented() -> BTreeSet<String> {
 
 /// The paths of all fields: `[]` stands for the elements of a list, `*` for the name of a metric.
 fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    // Its fields are in docs/schema/probe.schema.json.
+    if path == "traces[].seen" {
+        found.insert(path.to_owned());
+        return;
+    }
     match value {
         Value::Object(fields) => {
             for (name, field) in fields {

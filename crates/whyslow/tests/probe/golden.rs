@@ -35,7 +35,8 @@ fn views_fit_the_screen_and_its_characters() {
     for commands in [&["a"][..], &["a", "b"]] {
         for width in [40, 80, 100] {
             let terminal = Terminal { width, ..PLAIN };
-            let text = whyslow_on(terminal, world(), &[&["probe", "--with", "all"], commands].concat()).stdout;
+            let text =
+                whyslow_on(terminal, world(), &[&["probe", "--with", "all"], commands].concat()).stdout;
             for line in text.lines() {
                 assert!(line.width() <= width, "{} columns: {line}", line.width());
                 assert_eq!(line.trim_end(), line);

@@ -37,7 +37,8 @@ fn folded_stacks_are_lines_of_frames_and_microseconds() {
 
 #[test]
 fn speedscope_gets_a_profile_for_each_variant_and_kind() {
-    let file: Value = serde_json::from_slice(&export("speedscope", &["--with", "cpu,faults", "a", "b"])).unwrap();
+    let file: Value =
+        serde_json::from_slice(&export("speedscope", &["--with", "cpu,faults", "a", "b"])).unwrap();
     assert_eq!(file["$schema"], "https://www.speedscope.app/file-format-schema.json");
     let profiles = file["profiles"].as_array().unwrap();
     let names: Vec<&str> = profiles.iter().map(|profile| profile["name"].as_str().unwrap()).collect();
@@ -123,7 +124,8 @@ fn number(fields: &[(u64, Field<'_>)], wanted: u64) -> u64 {
 fn pprof_finds_functions_files_threads_and_sums() {
     let file = export("pprof", &["--with", "cpu,faults", "a", "b"]);
     let profile = decode(&file);
-    let texts: Vec<&str> = all(&profile, 6).into_iter().map(|text| std::str::from_utf8(text).unwrap()).collect();
+    let texts: Vec<&str> =
+        all(&profile, 6).into_iter().map(|text| std::str::from_utf8(text).unwrap()).collect();
     assert_eq!(texts[0], "");
     let text = |index: u64| texts[index as usize];
     let kinds: Vec<(&str, &str)> = all(&profile, 1)

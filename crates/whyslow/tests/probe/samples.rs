@@ -219,12 +219,20 @@ fn profile(functions: &[(&str, &str)], stacks: &[(&[u32], f64)], total: f64, rat
 
 fn cpu(side: u64) -> Profile {
     if side == 1 {
-        let functions =
-            [("main", "a"), ("render(std::string const&)", "a"), ("__memmove_avx_unaligned_erms", "libc.so.6"), ("old_cache", "a")];
+        let functions = [
+            ("main", "a"),
+            ("render(std::string const&)", "a"),
+            ("__memmove_avx_unaligned_erms", "libc.so.6"),
+            ("old_cache", "a"),
+        ];
         return profile(&functions, &[(&[1, 0], 0.05), (&[2, 1, 0], 0.02), (&[3, 0], 0.01)], 0.1, 1000.0);
     }
-    let functions =
-        [("main", "b"), ("render(std::string const&)", "b"), ("__memmove_evex_unaligned_erms", "libc.so.6"), ("new;cache", "b")];
+    let functions = [
+        ("main", "b"),
+        ("render(std::string const&)", "b"),
+        ("__memmove_evex_unaligned_erms", "libc.so.6"),
+        ("new;cache", "b"),
+    ];
     profile(&functions, &[(&[1, 0], 0.051), (&[2, 1, 0], 0.07), (&[3, 0], 0.03)], 0.16, 1000.0)
 }
 

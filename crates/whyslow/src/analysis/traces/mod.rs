@@ -1,11 +1,13 @@
 //! What is different between the looks of a probe at two variants: absolute amounts, with an interval where there are
 //! several looks, or where the samples themselves tell how much they scatter. No verdict on time comes from these.
 
+mod merge;
 mod modules;
 mod symbols;
 
 use benchmath::t_tests::{one_sample, welch};
 
+pub use merge::mean_profile;
 pub use modules::pair_modules;
 pub use symbols::{Fate, SymbolDifference, compare_symbols, is_same_but_for_the_compiler};
 

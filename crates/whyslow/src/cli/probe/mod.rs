@@ -12,7 +12,7 @@ use super::recorder::Recorder;
 use super::report::{check_traces_can_be_shown, show_traces};
 use super::{MachineMaker, Screen, Status, Trouble, asked};
 use crate::machine::local::Settings;
-use crate::model::{self, Experiment, KNOWN_PROBES, Recording, Seen, Stop};
+use crate::model::{self, Experiment, KNOWN_PROBES, Recording, Seen, Stop, TraceEntry};
 use crate::plan;
 use crate::session::{Measured, SessionError, Stamp, observe};
 
@@ -35,7 +35,7 @@ pub fn run(
     let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
     let measured = observe(experiment, &probes, options.repeat.get(), machine.as_mut(), &mut watchers, stamp);
     drop(watchers);
-    if is_blind(&measured.recording) {
+    if !output.json && is_never_started(&measured.recording) {
         check_programs(&measured.recording.header.experiment)?;
     }
     if !measured.recording.traces.is_empty() || output.json {
@@ -82,6 +82,15 @@ fn names(recording: &Recording) -> Vec<String> {
 /// Not one probe saw anything.
 fn is_blind(recording: &Recording) -> bool {
     recording.traces.iter().all(|entry| matches!(entry.seen, Seen::Missing(_)))
+}
+
+/// Every probe says that there was nothing to look at.
+fn is_never_started(recording: &Recording) -> bool {
+    let is_refused = |entry: &TraceEntry| match &entry.seen {
+        Seen::Probed(_) => false,
+        Seen::Missing(missing) => missing.why.contains("cannot be started"),
+    };
+    !recording.traces.is_empty() && recording.traces.iter().all(is_refused)
 }
 
 /// That is an error; why is in what was shown.

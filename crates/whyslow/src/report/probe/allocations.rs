@@ -128,7 +128,7 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
         Quantity::new(name, count, both, |seen: &Allocations| in_class(seen, class) as f64)
     }));
     let mut parts: Vec<Part> = owners(&base, &other, pair).into_iter().collect();
-    parts.extend(differences(quantities, pair, Order::AsGiven, "quantities"));
+    parts.extend(differences(quantities, pair, Order::AsGiven, ["quantity", "quantities"]));
     parts
 }
 

@@ -122,7 +122,7 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
             sums.push(Quantity::new(name, bytes, both, |seen| of(seen).unwrap_or(0) as f64));
         }
     }
-    let mut parts = differences(sums, pair, Order::AsGiven, "sums over all files");
+    let mut parts = differences(sums, pair, Order::AsGiven, ["sum over all files", "sums over all files"]);
     let paths: BTreeSet<&str> =
         base.iter().chain(&other).flat_map(|seen| seen.files.iter().map(|file| file.path.as_str())).collect();
     let calls = |seen: &Files, path: &str| {
@@ -130,6 +130,11 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
         file.map_or(0.0, |file| (file.opened + misses(file) + file.stated + file.reads + file.writes) as f64)
     };
     let by_path = paths.into_iter().map(|path| Quantity::new(path, count, both, |seen| calls(seen, path)));
-    parts.extend(differences(by_path.collect(), pair, Order::Largest, "files by their number of calls"));
+    parts.extend(differences(
+        by_path.collect(),
+        pair,
+        Order::Largest,
+        ["file by its number of calls", "files by their number of calls"],
+    ));
     parts
 }

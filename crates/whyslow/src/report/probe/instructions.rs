@@ -38,7 +38,7 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
     let (base, other) = (of(&pair.base), of(&pair.other));
     let both = (base.as_slice(), other.as_slice());
     let total = vec![Quantity::new("instructions in all", count, both, |seen| seen.total as f64)];
-    let mut parts = differences(total, pair, Order::AsGiven, "sums");
+    let mut parts = differences(total, pair, Order::AsGiven, ["sum", "sums"]);
     let names: BTreeSet<(&str, &str)> = base
         .iter()
         .chain(&other)
@@ -60,7 +60,7 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
         })
         .collect();
     if !functions.is_empty() {
-        parts.extend(differences(functions, pair, Order::Largest, "functions"));
+        parts.extend(differences(functions, pair, Order::Largest, ["function", "functions"]));
     }
     parts
 }

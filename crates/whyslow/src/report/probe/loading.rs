@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::rows::{Order, Quantity, cell, differences, plain_listing, row};
+use super::rows::{Order, Quantity, cell, differences, plain_listing, row, time};
 use super::{Pair, seen, sentence};
 use crate::model::{ElfFacts, LoadedProgram, Loading, Probed, Trace};
 use crate::report::compose::printable;
 use crate::report::document::{Definition, Part, Tone, plain, toned};
-use crate::report::quantity::{bytes, count, number, seconds};
+use crate::report::quantity::{bytes, count, number};
 
 const MOST_PROGRAMS: usize = 10;
 
@@ -61,8 +61,8 @@ fn summary(seen: &Loading) -> String {
     match (seen.startup_s, seen.startup_cycles) {
         (Some(all), _) if seen.loads > 0 => text.push_str(&format!(
             "; loading took {}, {} for each start",
-            seconds(all),
-            seconds(all / seen.loads as f64)
+            time(all),
+            time(all / seen.loads as f64)
         )),
         (None, Some(cycles)) if seen.loads > 0 => text.push_str(&format!(
             "; loading took {} counts of the clock, {} for each start",
@@ -125,10 +125,10 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
     ];
     if all().all(|seen| seen.startup_s.is_some()) {
         let each = |seen: &Loading| seen.startup_s.unwrap_or(0.0) / seen.loads.max(1) as f64;
-        quantities.push(Quantity::new("loading in all", seconds, both, |seen| seen.startup_s.unwrap_or(0.0)));
-        quantities.push(Quantity::new("loading for each start", seconds, both, each));
+        quantities.push(Quantity::new("loading in all", time, both, |seen| seen.startup_s.unwrap_or(0.0)));
+        quantities.push(Quantity::new("loading for each start", time, both, each));
     }
-    let mut parts = differences(quantities, pair, Order::AsGiven, "quantities");
+    let mut parts = differences(quantities, pair, Order::AsGiven, ["quantity", "quantities"]);
     parts.extend(starts(&base, &other, pair));
     parts.extend(built(&base, &other, pair));
     parts
@@ -151,7 +151,7 @@ fn starts(base: &[&Loading], other: &[&Loading], pair: &Pair<'_>) -> Vec<Part> {
     let quantities = paths
         .into_iter()
         .map(|path| Quantity::new(format!("starts of {path}"), count, (base, other), |seen| of(seen, path)));
-    differences(quantities.collect(), pair, Order::Largest, "programs")
+    differences(quantities.collect(), pair, Order::Largest, ["program", "programs"])
 }
 
 /// How the files of the first program of each side are built, where that is different.

@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::rows::{Row, listing_with_rest, plain_listing, row, signed, table};
-use super::{Pair, seen, sentence};
-use crate::analysis::traces::{Difference, Fate, compare_symbols};
+use super::rows::{Row, listing_with_rest, plain_listing, row, signed, table, time};
+use super::{Pair, seen};
+use crate::analysis::traces::{Difference, Fate, compare_symbols, mean_profile};
 use crate::model::{Frame, KernelView, Probed, Profile, Trace};
 use crate::report::compose::printable;
 use crate::report::document::{Line, Part, Tone, plain, toned};
-use crate::report::quantity::{count, percent, seconds};
+use crate::report::quantity::{count, percent};
 
 /// Less of the total than this tells too little.
 pub const ENOUGH: f64 = 0.8;
+/// From this share on all stacks are whole, for people.
+const ALL_WHOLE: f64 = 0.995;
+/// What is missing by the rounding of periods.
+const NEGLIGIBLE: f64 = 0.01;
 const MOST_FUNCTIONS: usize = 15;
 const MOST_PATHS: usize = 4;
 const MOST_MODULES: usize = 6;
@@ -29,7 +33,7 @@ struct Unit {
     heads: [&'static str; 2],
 }
 
-const CPU: Unit = Unit { write: seconds, what: "CPU time", heads: ["own", "with callees"] };
+const CPU: Unit = Unit { write: time, what: "of CPU time", heads: ["own", "with callees"] };
 const FAULTS: Unit = Unit { write: count, what: "page faults", heads: ["own", "with callees"] };
 
 fn of<'a>(looks: &[&'a Probed]) -> Vec<&'a Profile> {
@@ -55,17 +59,20 @@ pub fn two_faults(pair: &Pair<'_>) -> Vec<Part> {
     two(pair, FAULTS)
 }
 
-/// Of several looks the first: what they have in common is the same, and differences are between variants.
 fn one(looks: &[&Probed], unit: Unit) -> Vec<Part> {
-    let Some(&first) = of(looks).first() else { return Vec::new() };
-    let mut parts = vec![Part::Text(coverage("", first, unit))];
-    let whole = first.total.unwrap_or(first.sampled).max(first.sampled);
-    if first.stacks.is_empty() || whole <= 0.0 {
-        return parts;
+    let profiles = of(looks);
+    if profiles.is_empty() {
+        return Vec::new();
     }
-    parts.push(sentence(by_module(first, whole, unit)));
-    parts.push(functions(first, whole, unit));
-    parts.extend(paths(first, whole));
+    let mean = mean_profile(&profiles);
+    let whole = mean.total.unwrap_or(mean.sampled).max(mean.sampled);
+    let mut lines = coverage("", &mean, unit);
+    if mean.stacks.is_empty() || whole <= 0.0 {
+        return vec![Part::Text(lines)];
+    }
+    lines.push(vec![plain(by_module(&mean, whole, unit))]);
+    let mut parts = vec![Part::Text(lines), functions(&mean, whole, unit)];
+    parts.extend(paths(&mean, whole));
     parts
 }
 
@@ -75,20 +82,24 @@ fn coverage(label: &str, profile: &Profile, unit: Unit) -> Vec<Line> {
     let sampled = (unit.write)(profile.sampled);
     let mut text = match profile.total {
         Some(total) => format!(
-            "{label}{sampled} of {} of {} seen ({})",
+            "{label}{sampled} of {} {} seen ({})",
             (unit.write)(total),
             unit.what,
             percent(profile.coverage().unwrap_or(0.0))
         ),
-        None => format!("{label}{sampled} of {} seen, of a total that is not known", unit.what),
+        None => format!("{label}{sampled} {} seen, of a total that is not known", unit.what),
     };
-    text.push_str(&format!(", {} samples", count(profile.samples as f64)));
+    if profile.rate_hz > 0.0 {
+        text.push_str(&format!(" in {} samples", count(profile.samples as f64)));
+    }
     if profile.lost > 0 {
         text.push_str(&format!(", {} lost", count(profile.lost as f64)));
     }
-    text.push_str(&format!(", {} of the stacks whole", percent(profile.rooted)));
+    if profile.rooted < ALL_WHOLE && profile.samples > 0 {
+        text.push_str(&format!(", {} of the stacks whole", percent(profile.rooted)));
+    }
+    text.extend(kernel(profile).map(|text| format!("; {text}")));
     let mut lines = vec![vec![plain(text)]];
-    lines.extend(kernel(&label, profile).map(|text| vec![plain(text)]));
     let is_little =
         profile.kernel != KernelView::Missing && profile.coverage().is_some_and(|seen| seen < ENOUGH);
     if is_little || profile.samples == 0 {
@@ -99,20 +110,18 @@ fn coverage(label: &str, profile: &Profile, unit: Unit) -> Vec<Line> {
 }
 
 /// Samples that are missing because they were in the kernel are the share of the kernel.
-fn kernel(label: &str, profile: &Profile) -> Option<String> {
+fn kernel(profile: &Profile) -> Option<String> {
     let total = profile.total.filter(|total| *total > 0.0);
     match profile.kernel {
         KernelView::Seen => {
             let inside = profile.own_where(|frame| frame.module == "[kernel]");
-            Some(format!(
-                "{label}in the kernel: {}",
-                percent(inside / profile.sampled.max(f64::MIN_POSITIVE))
-            ))
+            (profile.sampled > 0.0).then(|| format!("in the kernel {}", percent(inside / profile.sampled)))
         }
-        KernelView::Missing => total.map(|total| {
-            let missing = ((total - profile.sampled) / total).max(0.0);
-            format!("{label}in the kernel: {} (what is missing of the samples)", percent(missing))
-        }),
+        KernelView::Missing => {
+            let missing = total.map(|total| ((total - profile.sampled) / total).max(0.0))?;
+            let text = format!("in the kernel {} (what is missing of the samples)", percent(missing));
+            (missing >= NEGLIGIBLE).then_some(text)
+        }
         KernelView::Unknown => None,
     }
 }
@@ -193,9 +202,11 @@ fn path(names: &[&str]) -> String {
 
 fn two(pair: &Pair<'_>, unit: Unit) -> Vec<Part> {
     let (base, other) = (of(&pair.base), of(&pair.other));
-    let (Some(first), Some(second)) = (base.first(), other.first()) else { return Vec::new() };
-    let mut lines = coverage(pair.labels[0], first, unit);
-    lines.extend(coverage(pair.labels[1], second, unit));
+    if base.is_empty() || other.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = coverage(pair.labels[0], &mean_profile(&base), unit);
+    lines.extend(coverage(pair.labels[1], &mean_profile(&other), unit));
     lines.extend(sums(&base, &other, pair, unit));
     let mut parts = vec![Part::Text(lines)];
     let symbols = compare_symbols(&base, &other, (&pair.programs[0], &pair.programs[1]));
@@ -205,11 +216,11 @@ fn two(pair: &Pair<'_>, unit: Unit) -> Vec<Part> {
             Fate::InBoth => {}
             Fate::New => remark.push_str(&format!(", only {}", pair.labels[1])),
             Fate::Gone => remark.push_str(&format!(", only {}", pair.labels[0])),
-            Fate::Renamed(name) => remark.push_str(&format!(", {} calls it {name}", pair.labels[1])),
+            Fate::Renamed(_) => remark.push_str(", another version"),
         }
         Row { text: symbol.name, remark, difference: symbol.own, write: unit.write }
     });
-    parts.extend(table(rows.collect(), pair, "functions"));
+    parts.extend(table(rows.collect(), pair, ["function", "functions"]));
     parts
 }
 
@@ -219,7 +230,7 @@ fn sums(base: &[&Profile], other: &[&Profile], pair: &Pair<'_>, unit: Unit) -> O
         |profiles: &[&Profile]| profiles.iter().map(|profile| profile.total).collect::<Option<Vec<_>>>();
     let difference = Difference::of(&totals(base)?, &totals(other)?, 0.0)?;
     let text = format!(
-        "{} has {} of {} against {} of {}: {}",
+        "{} has {} {} against {} of {}: {}",
         pair.labels[1],
         (unit.write)(difference.other),
         unit.what,

@@ -54,8 +54,8 @@ pub enum Order {
     Largest,
 }
 
-/// What differs, and a line about the rest; `things` is what the rows are: `system calls`.
-pub fn differences(quantities: Vec<Quantity>, pair: &Pair<'_>, order: Order, things: &str) -> Vec<Part> {
+/// What differs, and a line about the rest; `things` is what one row is, and several are.
+pub fn differences(quantities: Vec<Quantity>, pair: &Pair<'_>, order: Order, things: [&str; 2]) -> Vec<Part> {
     let rows = quantities.into_iter().filter_map(|quantity| {
         let difference = Difference::of(&quantity.base, &quantity.other, quantity.grain)?;
         let Quantity { name, remark, write, .. } = quantity;
@@ -68,7 +68,7 @@ pub fn differences(quantities: Vec<Quantity>, pair: &Pair<'_>, order: Order, thi
     table(rows, pair, things)
 }
 
-pub fn table(rows: Vec<Row>, pair: &Pair<'_>, things: &str) -> Vec<Part> {
+pub fn table(rows: Vec<Row>, pair: &Pair<'_>, things: [&str; 2]) -> Vec<Part> {
     let (same, rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.difference.is_nothing());
     let (blurred, rows): (Vec<Row>, Vec<Row>) =
         rows.into_iter().partition(|row| row.difference.is_within_scatter());
@@ -77,14 +77,17 @@ pub fn table(rows: Vec<Row>, pair: &Pair<'_>, things: &str) -> Vec<Part> {
     let mut rest: Vec<String> = Vec::new();
     rest.extend((more > 0).then(|| format!("and {more} smaller differences")));
     let blurred = blurred.len();
-    rest.extend((blurred > 0).then(|| format!("within the scatter of the looks: {blurred} {things}")));
+    let counted = |count: usize| if count == 1 { things[0] } else { things[1] };
+    rest.extend(
+        (blurred > 0).then(|| format!("within the scatter of the looks: {blurred} {}", counted(blurred))),
+    );
     rest.extend((known > 0).then(|| match rows.is_empty() && blurred == 0 {
-        true => format!("same: all {known} {things}"),
-        false => format!("same: {known} other {things}"),
+        true => format!("same: all {known} {}", things[1]),
+        false => format!("same: {known} other {}", counted(known)),
     }));
     let rest = (!rest.is_empty()).then(|| rest.join("; "));
     if rows.is_empty() {
-        let text = rest.unwrap_or_else(|| format!("in neither: {things}"));
+        let text = rest.unwrap_or_else(|| format!("in neither: {}", things[1]));
         return vec![Part::Text(vec![vec![plain("  "), toned(Tone::Faint, text)]])];
     }
     vec![Part::Listing(Listing { rest, ..listing(&rows[..rows.len() - more], pair) })]
@@ -141,6 +144,11 @@ pub fn listing_with_rest(heads: &[&str], text: &str, rows: Vec<ListingRow>, rest
 
 pub fn row(numbers: Vec<String>, text: impl Into<String>, remark: impl Into<String>) -> ListingRow {
     ListingRow { numbers, text: printable(&text.into()), remark: printable(&remark.into()) }
+}
+
+/// Nothing is no time at all, and not none of a microsecond.
+pub fn time(value_s: f64) -> String {
+    if value_s == 0.0 { "0".to_owned() } else { crate::report::quantity::seconds(value_s) }
 }
 
 /// A count that is worth a cell; nothing is blank.

@@ -80,7 +80,7 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
         Quantity::new("programs started", count, both, |seen| seen.starts as f64),
         Quantity::new("system calls in all", count, both, |seen| seen.total() as f64),
     ];
-    let mut parts = differences(std::mem::take(&mut quantities), pair, Order::AsGiven, "sums");
+    let mut parts = differences(std::mem::take(&mut quantities), pair, Order::AsGiven, ["sum", "sums"]);
     let all = || base.iter().chain(&other);
     let names: BTreeSet<&str> = all().flat_map(|seen| seen.calls.keys().map(String::as_str)).collect();
     for name in names {
@@ -94,7 +94,12 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
             quantities.push(Quantity::new(title, count, both, |seen| seen.errors(name, error) as f64));
         }
     }
-    parts.extend(differences(quantities, pair, Order::Largest, "kinds of calls and errors"));
+    parts.extend(differences(
+        quantities,
+        pair,
+        Order::Largest,
+        ["kind of calls and errors", "kinds of calls and errors"],
+    ));
     let moved: Vec<Quantity> = all()
         .flat_map(|seen| seen.calls.iter().filter(|(_, call)| call.bytes > 0))
         .map(|(name, _)| name.as_str())
@@ -105,7 +110,12 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
         })
         .collect();
     if !moved.is_empty() {
-        parts.extend(differences(moved, pair, Order::Largest, "kinds of calls that move bytes"));
+        parts.extend(differences(
+            moved,
+            pair,
+            Order::Largest,
+            ["kind of call that moves bytes", "kinds of calls that move bytes"],
+        ));
     }
     parts
 }

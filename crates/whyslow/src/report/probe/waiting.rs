@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::rows::{Order, Quantity, differences, plain_listing, row};
+use super::rows::{Order, Quantity, differences, plain_listing, row, time};
 use super::{Pair, seen, sentence};
 use crate::model::{Probed, Trace, WaitKind, Waiting};
 use crate::report::document::Part;
-use crate::report::quantity::{count, seconds};
+use crate::report::quantity::count;
 
 const MOST_THREADS: usize = 8;
 const MOST_PLACES: usize = 10;
@@ -20,7 +20,7 @@ fn of<'a>(looks: &[&'a Probed]) -> Vec<&'a Waiting> {
 
 pub fn one(looks: &[&Probed]) -> Vec<Part> {
     let Some(&first) = of(looks).first() else { return Vec::new() };
-    let known = |value: Option<f64>| value.map_or("unknown".to_owned(), seconds);
+    let known = |value: Option<f64>| value.map_or("unknown".to_owned(), time);
     let summary = format!(
         "over all threads: {} on a CPU, {} ready but without one, {} blocked",
         known(first.on_cpu_s),
@@ -40,9 +40,9 @@ fn threads(seen: &Waiting) -> Option<Part> {
         .take(MOST_THREADS)
         .map(|thread| {
             let numbers = vec![
-                seconds(thread.on_cpu_s),
-                seconds(thread.preempted_s),
-                seconds(thread.blocked_s),
+                time(thread.on_cpu_s),
+                time(thread.preempted_s),
+                time(thread.blocked_s),
                 count(thread.switches as f64),
             ];
             row(numbers, &thread.name, format!("{}/{}", thread.process, thread.thread))
@@ -59,9 +59,9 @@ fn places(seen: &Waiting) -> Option<Part> {
         .places
         .iter()
         .take(MOST_PLACES)
-        .map(|place| row(vec![seconds(place.seconds)], &place.what, kind(place.kind)))
+        .map(|place| row(vec![time(place.seconds)], &place.what, kind(place.kind)))
         .collect();
-    let head = format!("blocked on ({} looks, one each {})", count(seen.looks as f64), seconds(seen.look_s));
+    let head = format!("blocked on ({} looks, one each {})", count(seen.looks as f64), time(seen.look_s));
     (!rows.is_empty()).then(|| plain_listing(&["about"], &head, rows))
 }
 
@@ -90,9 +90,13 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
         ("blocked", |seen| seen.blocked_s),
     ];
     let known = sums.iter().filter(|(_, of)| all().all(|seen| of(seen).is_some()));
-    let quantities =
-        known.map(|(name, of)| Quantity::new(*name, seconds, both, |seen| of(seen).unwrap_or(0.0)));
-    let mut parts = differences(quantities.collect(), pair, Order::AsGiven, "sums over all threads");
+    let quantities = known.map(|(name, of)| Quantity::new(*name, time, both, |seen| of(seen).unwrap_or(0.0)));
+    let mut parts = differences(
+        quantities.collect(),
+        pair,
+        Order::AsGiven,
+        ["sum over all threads", "sums over all threads"],
+    );
     let places: BTreeSet<(WaitKind, &str)> =
         all().flat_map(|seen| seen.places.iter().map(|place| (place.kind, place.what.as_str()))).collect();
     let look_s = all().map(|seen| seen.look_s).fold(0.0, f64::max);
@@ -101,12 +105,12 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
             let same = seen.places.iter().filter(|place| place.kind == of && place.what == what);
             same.map(|place| place.seconds).sum()
         };
-        let quantity = Quantity::new(what, seconds, both, waited);
+        let quantity = Quantity::new(what, time, both, waited);
         Quantity { remark: kind(of).to_owned(), grain: look_s, ..quantity }
     });
     let by_place: Vec<Quantity> = by_place.collect();
     if !by_place.is_empty() {
-        parts.extend(differences(by_place, pair, Order::Largest, "places"));
+        parts.extend(differences(by_place, pair, Order::Largest, ["place", "places"]));
     }
     parts
 }

@@ -7,10 +7,14 @@ use crate::report::document::{Listing, ListingRow, Tone, toned};
 
 /// A name that is shortened keeps so many columns at least, or its remark makes room.
 const SHORTEST: usize = 24;
+const SHORTEST_REMARK: usize = 8;
+const NARROWEST_TEXT: usize = 10;
 
 pub fn draw(listing: &Listing, style: Style) -> Vec<String> {
-    let widths = widths(listing);
-    let header = numbers(&listing.header.numbers, &widths) + &listing.header.text;
+    let widths = widths(listing, style);
+    let header = numbers(&listing.header.numbers, &widths);
+    let header =
+        header.clone() + &shortened(&listing.header.text, style.width.saturating_sub(header.width()), style);
     let header = painted(header.trim_end(), Tone::Faint, style);
     let rows = listing.rows.iter().map(|row| {
         let numbers = numbers(&row.numbers, &widths);
@@ -21,11 +25,18 @@ pub fn draw(listing: &Listing, style: Style) -> Vec<String> {
     std::iter::once(header).chain(rows).chain(rest).collect()
 }
 
-fn widths(listing: &Listing) -> Vec<usize> {
+/// The last columns are left out where nothing would be left for the text.
+fn widths(listing: &Listing, style: Style) -> Vec<usize> {
     let all = || std::iter::once(&listing.header).chain(&listing.rows);
     let width =
         |column: usize| all().filter_map(|row| row.numbers.get(column)).map(|cell| cell.width()).max();
-    (0..listing.header.numbers.len()).map(|column| width(column).unwrap_or(0)).collect()
+    let mut widths: Vec<usize> =
+        (0..listing.header.numbers.len()).map(|column| width(column).unwrap_or(0)).collect();
+    let used = |widths: &[usize]| widths.iter().map(|width| width + GAP.len()).sum::<usize>();
+    while widths.len() > 1 && used(&widths) + NARROWEST_TEXT > style.width {
+        widths.pop();
+    }
+    widths
 }
 
 fn numbers(cells: &[String], widths: &[usize]) -> String {
@@ -33,12 +44,13 @@ fn numbers(cells: &[String], widths: &[usize]) -> String {
 }
 
 fn text(row: &ListingRow, room: usize, style: Style) -> String {
-    let (wanted, remark) = (row.text.width(), row.remark.width() + GAP.len());
-    if row.remark.is_empty() || remark + SHORTEST.min(wanted) > room {
+    let kept = row.text.width().min(SHORTEST);
+    let for_remark = room.saturating_sub(kept + GAP.len()).min(row.remark.width());
+    if row.remark.is_empty() || for_remark < SHORTEST_REMARK.min(row.remark.width()) {
         return shortened(&row.text, room, style);
     }
-    let text = shortened(&row.text, room - remark, style);
-    text + GAP + &painted(&row.remark, Tone::Faint, style)
+    let text = shortened(&row.text, room - for_remark - GAP.len(), style);
+    text + GAP + &painted(&shortened(&row.remark, for_remark, style), Tone::Faint, style)
 }
 
 /// The beginning and the end of a text: of a path and of a function, both tell something.
