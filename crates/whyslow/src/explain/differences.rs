@@ -103,7 +103,7 @@ fn common_script(fast: &[ByteText], slow: &[ByteText]) -> Option<usize> {
 }
 
 /// Words together with the white space behind them, so that they make the text again.
-fn pieces(script: &ByteText) -> Vec<ByteText> {
+pub fn pieces(script: &ByteText) -> Vec<ByteText> {
     let mut pieces: Vec<Vec<u8>> = vec![Vec::new()];
     for &byte in &script.0 {
         let last = pieces.last_mut().map_or(&[][..], |piece| piece.as_slice());

@@ -1,42 +1,148 @@
 //! The allocator itself: how long one malloc takes.
 
-use super::{Expectation, Idea, Mirror, Suspect, Suspicion};
+use super::allocating::{self, Preloaded};
+use super::evidence::{LEAST, specific};
+use super::{Suspect, Suspicion, settings, signs};
 use crate::explain::Case;
-use crate::model::{Edit, Preload};
 
 pub const SUSPECT: Suspect = Suspect {
     name: "alloc.allocator",
     title: "allocator",
     about: "Both sides ask for memory as often, but one of the allocators takes longer to give it.",
     shows: "User time in malloc and free; the same number of calls; another library owns malloc.",
-    test: "another allocator preloaded on both sides",
+    test: "mimalloc preloaded on both sides, or the allocator of the fast side on the slow side. A malloc that is built \
+           into the program, or a static program, cannot be changed from outside.",
     fix: "preload another allocator, or build with one",
-    report: "hatoo/oha#208: the allocator of musl made the static build slower.",
+    report: "hatoo/oha#208: the allocator of musl made the static build slower; vercel/next.js PR 88426 swaps it to find out.",
     look,
 };
 
 /// Fewer calls are too cheap to matter.
 const FEWEST_CALLS: u64 = 10_000;
-/// Above this, the number of calls is the difference and not their price.
-const ALIKE: f64 = 1.2;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    let (fast, slow) = (case.fast.allocations()?, case.slow.allocations()?);
-    let (few, many) =
-        (fast.allocations().min(slow.allocations()), fast.allocations().max(slow.allocations()));
-    let is_alike = many as f64 <= few as f64 * ALIKE;
-    if few < FEWEST_CALLS || !is_alike || fast.allocators == slow.allocators {
+    let preloaded =
+        allocating::preloaded(case).filter(|found| found.all().any(|file| allocating::is_allocator(file)));
+    if let Some(preloaded) = preloaded {
+        return Some(by_preload(case, &preloaded));
+    }
+    if let Some(found) = settings::suspicion(case, is_choice) {
+        return Some(found);
+    }
+    if allocating::has_own_malloc(&case.fast) != allocating::has_own_malloc(&case.slow) {
+        return built_in(case);
+    }
+    by_time(case)
+}
+
+/// PYTHONMALLOC chooses an allocator, unless it asks for checks.
+fn is_choice(setting: &settings::Setting) -> bool {
+    let is_debug = |value: &Option<String>| value.as_ref().is_some_and(|value| value.contains("debug"));
+    setting.name == "PYTHONMALLOC" && !is_debug(&setting.slow) && !is_debug(&setting.fast)
+}
+
+fn by_preload(case: &Case<'_>, preloaded: &Preloaded) -> Suspicion {
+    let is_alike = allocating::counted(case).is_none_or(|(fast, slow)| allocating::asks_alike(fast, slow));
+    let are_allocators = preloaded.all().all(|file| allocating::is_allocator(file));
+    let claim = preloaded.claim(0.9, is_alike && are_allocators);
+    let sign = case.differences[preloaded.difference].title();
+    Suspicion { weight: 0.5, signs: vec![sign], claims: vec![claim], ideas: Vec::new() }
+}
+
+/// One of the programs has a malloc of its own, so that its calls were not counted.
+fn built_in(case: &Case<'_>) -> Option<Suspicion> {
+    let calls = case.slow.allocations().map_or(0, |seen| seen.allocations());
+    let by_count = calls as f64 * case.prices.malloc_s;
+    let seconds = allocating::more_in_malloc(case).unwrap_or(by_count);
+    let sign = "a malloc of its own on one side".to_owned();
+    let found = Suspicion::located(case, specific(case.share(seconds))?, vec![sign]);
+    Some(if allocating::has_own_malloc(&case.slow) { found } else { found.with_idea(allocating::mimalloc()) })
+}
+
+/// The same number of calls, and one of the sides takes longer for them.
+fn by_time(case: &Case<'_>) -> Option<Suspicion> {
+    let (fast, slow) = allocating::counted(case)?;
+    let is_many = slow.allocations().min(fast.allocations()) >= FEWEST_CALLS;
+    if !is_many || !allocating::asks_alike(fast, slow) || allocating::is_about_pages(case) {
         return None;
     }
-    let weight = case.share(slow.allocations() as f64 * case.prices.malloc_s).min(1.0);
-    let sign =
-        format!("malloc is that of {} and of {}", fast.allocators.join(", "), slow.allocators.join(", "));
-    let idea = Idea {
-        title: "mimalloc preloaded on both sides".to_owned(),
-        slow: vec![Edit::Preload(Preload::Mimalloc)],
-        fast: Mirror::Same,
-        add: None,
-        expect: Some(Expectation { fact: "library.".to_owned(), contains: "mimalloc".to_owned() }),
-    };
-    Some(Suspicion { weight, signs: vec![sign], ..Suspicion::default() }.with_idea(idea))
+    let differs = fast.allocators != slow.allocators;
+    let more = allocating::more_in_malloc(case).filter(|_| allocating::shows_malloc(&case.slow));
+    let by_count = || differs.then_some(slow.allocations() as f64 * case.prices.malloc_s);
+    let share = case.share(more.or_else(by_count)?);
+    if share <= LEAST {
+        return None;
+    }
+    let mut signs = vec![signs::counts("allocations:", slow.allocations() as f64, fast.allocations() as f64)];
+    signs.extend(more.map(|more| format!("{} more in malloc and free", signs::seconds(more))));
+    if differs {
+        signs.push(format!(
+            "malloc is that of {} and of {}",
+            fast.allocators.join(", "),
+            slow.allocators.join(", ")
+        ));
+    }
+    let weight = specific(share)?;
+    // Where the same allocator takes longer, something else made it so, which has a name of its own.
+    Some(
+        Suspicion::located(case, if differs { weight } else { weight * 0.8 }, signs)
+            .with_idea(allocating::mimalloc()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::TestCase;
+    use super::*;
+
+    fn malloc_heavy(calls: (u64, u64), in_malloc: f64) -> TestCase {
+        TestCase::new("oha-gnu", "oha-musl")
+            .seconds(1.0, 2.0)
+            .allocations(|fast, slow| {
+                fast.malloc_calls = calls.0;
+                slow.malloc_calls = calls.1;
+                slow.allocators = vec!["/lib/ld-musl-x86_64.so.1".to_owned()];
+            })
+            .cpu(&[("main", 1.0)], &[("main", 2.0 - in_malloc), ("main;malloc", in_malloc)])
+    }
+
+    #[test]
+    fn the_same_calls_that_take_longer() {
+        let found = malloc_heavy((9_000_000, 9_100_000), 1.0).look(&SUSPECT).unwrap();
+        assert!(found.weight > 0.8);
+        assert_eq!(found.ideas, [allocating::mimalloc()]);
+    }
+
+    #[test]
+    fn more_calls_are_somebody_else() {
+        assert_eq!(malloc_heavy((1_000, 9_000_000), 1.0).weight(&SUSPECT), 0.0);
+    }
+
+    #[test]
+    fn another_allocator_without_time_in_it_is_innocent() {
+        assert_eq!(malloc_heavy((9_000_000, 9_000_000), 0.02).weight(&SUSPECT), 0.0);
+        assert_eq!(malloc_heavy((9_000, 9_000), 1.0).weight(&SUSPECT), 0.0, "a few calls cost nothing");
+    }
+
+    #[test]
+    fn a_preloaded_allocator_is_the_experiment_and_another_library_is_not() {
+        let test = |file: &str| TestCase::new("a", "a").slow_env("LD_PRELOAD", file);
+        assert!(test("/usr/lib/libjemalloc.so.2").claim_on(&SUSPECT, "LD_PRELOAD").unwrap().is_experiment);
+        assert!(test("/usr/lib/libfakeroot.so").claim_on(&SUSPECT, "LD_PRELOAD").is_none());
+        let both = test("/usr/lib/libjemalloc.so.2:/usr/lib/libfakeroot.so");
+        assert!(!both.claim_on(&SUSPECT, "LD_PRELOAD").unwrap().is_experiment);
+    }
+
+    #[test]
+    fn a_malloc_of_its_own_is_not_counted_as_fewer_calls() {
+        let test = TestCase::new("perl-own x.pl", "perl-system x.pl")
+            .seconds(1.0, 1.2)
+            .facts(&[("malloc_owner", "the program")], &[("malloc_owner", "/lib/libc.so.6")])
+            .allocations(|fast, slow| {
+                fast.malloc_calls = 285;
+                slow.malloc_calls = 8_000_000;
+                fast.allocators.clear();
+            });
+        assert!(test.weight(&SUSPECT) > 0.5);
+    }
 }

@@ -1,8 +1,8 @@
 //! Collation, character classes and multibyte text by the rules of a language.
 
-use super::{Expectation, Idea, Mirror, Suspect, Suspicion};
+use super::evidence::specific;
+use super::{Suspect, Suspicion, settings, signs};
 use crate::explain::Case;
-use crate::model::Edit;
 
 pub const SUSPECT: Suspect = Suspect {
     name: "env.locale",
@@ -10,39 +10,95 @@ pub const SUSPECT: Suspect = Suspect {
     about: "A locale other than C makes programs compare, classify and convert text by the rules of a language, one \
             character at a time.",
     shows: "User time in strcoll, strxfrm, mbrtowc, towlower and the like; the same system calls on both sides.",
-    test: "LC_ALL=C on the slow side; the slow side's locale on the fast side.",
+    test: "LC_ALL=C on both sides, or the variables of the locale of one side on the other.",
     fix: "run with LC_ALL=C where the order of bytes will do",
-    report: "GNU coreutils FAQ, \"sort is slow\": LC_ALL=C makes it many times as fast.",
+    report: "jlevy/the-art-of-command-line#22: sort is many times as fast with LC_ALL=C.",
     look,
 };
 
-const VARIABLES: [&str; 6] = ["LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_NUMERIC", "LC_MESSAGES", "LANG"];
-const FUNCTIONS: [&str; 8] =
-    ["strcoll", "strxfrm", "wcscoll", "mbrtowc", "mbstowcs", "towlower", "towupper", "mbsrtowcs"];
+/// Where a locale is looked for belongs to it.
+const VARIABLES: [&str; 14] = [
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "LC_MONETARY",
+    "LC_MESSAGES",
+    "LANG",
+    "LANGUAGE",
+    "LOCPATH",
+    "NLSPATH",
+    "I18NPATH",
+    "PERL_UNICODE",
+    "PYTHONUTF8",
+];
+const FUNCTIONS: [&str; 14] = [
+    "strcoll",
+    "strxfrm",
+    "wcscoll",
+    "wcsxfrm",
+    "mbrtowc",
+    "mbsrtowcs",
+    "mbstowcs",
+    "mbrlen",
+    "mbtowc",
+    "wcrtomb",
+    "towlower",
+    "towupper",
+    "iswctype",
+    "wctype",
+];
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    if let Some((index, difference)) = VARIABLES.iter().find_map(|name| case.variable(name)) {
-        let mut suspicion = Suspicion::by_difference(index, difference.title());
-        suspicion.signs.extend(in_functions(case).map(|(sign, _)| sign));
-        return Some(suspicion);
+    let seen =
+        signs::more_in_functions(case, &FUNCTIONS).filter(|more| specific(case.share(*more)).is_some());
+    let sign = seen.map(|more| format!("{} more in functions of the locale", signs::seconds(more)));
+    if let Some(mut found) = settings::suspicion(case, |setting| VARIABLES.contains(&setting.name.as_str())) {
+        found.signs.extend(sign);
+        return Some(found);
     }
-    let (sign, weight) = in_functions(case)?;
-    let idea = Idea {
-        title: "LC_ALL=C on both sides".to_owned(),
-        slow: vec![Edit::SetEnv("LC_ALL".into(), "C".into())],
-        fast: Mirror::Same,
-        add: None,
-        expect: Some(Expectation { fact: "env.LC_ALL".to_owned(), contains: "C".to_owned() }),
-    };
-    let suspicion = Suspicion { weight, signs: vec![sign], ..Suspicion::default() };
-    Some(suspicion.with_idea(idea))
+    let weight = specific(case.share(seen?))?;
+    let mut found = Suspicion::located(case, weight, sign.into_iter().collect());
+    found.ideas.extend(settings::on_both_sides(case, "LC_ALL", "C"));
+    Some(found)
 }
 
-/// Time in functions of the locale, as a part of the gap.
-fn in_functions(case: &Case<'_>) -> Option<(String, f64)> {
-    let is_locale = |name: &str| FUNCTIONS.iter().any(|function| name.contains(function));
-    let (fast, slow) = (case.fast.cpu_in(is_locale)?, case.slow.cpu_in(is_locale)?);
-    let weight = case.share(slow - fast);
-    (weight > 0.05)
-        .then(|| (format!("{:.0} ms more in functions of the locale", (slow - fast) * 1e3), weight))
+#[cfg(test)]
+mod tests {
+    use super::super::testing::TestCase;
+    use super::*;
+
+    fn sort() -> TestCase {
+        TestCase::new("sort words", "sort words").seconds(0.047, 0.364)
+    }
+
+    #[test]
+    fn the_variable_that_differs_is_the_experiment() {
+        let test = sort()
+            .fast_env("LC_ALL", "C")
+            .slow_env("LC_ALL", "en_US.UTF-8")
+            .slow_env("LOCPATH", "/w/loc")
+            .cpu(&[("sort;memcmp", 1.0)], &[("sort;libc.so.6!strcoll_l", 0.85), ("sort", 0.15)]);
+        assert!(test.claim_on(&SUSPECT, "LC_ALL").unwrap().is_experiment);
+        assert!(test.claim_on(&SUSPECT, "LOCPATH").unwrap().is_experiment, "useless without the other");
+    }
+
+    #[test]
+    fn time_in_its_functions_is_worth_a_try() {
+        let test = TestCase::new("sort words", "sort -f words")
+            .seconds(0.1, 0.3)
+            .cpu(&[("sort", 1.0)], &[("sort;libc.so.6!strcoll_l", 0.5), ("sort", 0.5)]);
+        let found = test.look(&SUSPECT).unwrap();
+        assert_eq!(found.ideas[0].title, "LC_ALL=C on both sides");
+        assert!(found.weight > 0.5);
+    }
+
+    #[test]
+    fn a_few_calls_accuse_nobody() {
+        let test = TestCase::new("sort words", "sort -f words")
+            .seconds(0.1, 0.3)
+            .cpu(&[("sort", 1.0)], &[("sort;libc.so.6!strcoll_l", 0.01), ("sort", 0.99)]);
+        assert_eq!(test.weight(&SUSPECT), 0.0);
+    }
 }

@@ -3,9 +3,22 @@
 //! confirms nothing itself.
 
 mod alloc_allocator;
+mod alloc_arena_contention;
+mod alloc_decay;
+mod alloc_mmap_threshold;
+mod alloc_perturb;
+mod alloc_realloc_copy;
+mod alloc_tcache;
+mod alloc_trim;
+mod allocating;
+mod code_alloc_count;
 mod code_more_work;
 mod data_layout;
 mod env_locale;
+mod env_path;
+mod env_rlimit_nofile;
+mod env_size;
+mod env_tz;
 mod evidence;
 mod io_block_size;
 mod io_byte_read;
@@ -16,6 +29,7 @@ mod io_fsync;
 mod io_stat_storm;
 mod io_temp_files;
 mod io_unbuffered;
+mod settings;
 mod signs;
 #[cfg(test)]
 mod testing;
@@ -28,9 +42,21 @@ pub use crate::model::Expectation;
 /// Every suspect, by name.
 pub static SUSPECTS: &[Suspect] = &[
     alloc_allocator::SUSPECT,
+    alloc_arena_contention::SUSPECT,
+    alloc_decay::SUSPECT,
+    alloc_mmap_threshold::SUSPECT,
+    alloc_perturb::SUSPECT,
+    alloc_realloc_copy::SUSPECT,
+    alloc_tcache::SUSPECT,
+    alloc_trim::SUSPECT,
+    code_alloc_count::SUSPECT,
     code_more_work::SUSPECT,
     data_layout::SUSPECT,
     env_locale::SUSPECT,
+    env_path::SUSPECT,
+    env_rlimit_nofile::SUSPECT,
+    env_size::SUSPECT,
+    env_tz::SUSPECT,
     io_block_size::SUSPECT,
     io_byte_read::SUSPECT,
     io_cold_cache::SUSPECT,
