@@ -7,6 +7,7 @@ use benchmath::quantiles;
 use super::budget::Budget;
 use super::classes::{Class, classify};
 use super::differences::{Difference, differences};
+use super::growth::{Growths, growths};
 use super::prices::Prices;
 use crate::analysis::Samples;
 use crate::model::{
@@ -42,6 +43,8 @@ pub struct Case<'a> {
     /// What is typed, set or put around differently.
     pub differences: Vec<Difference>,
     pub prices: Prices,
+    /// How both sides grow with the size of the work, where that was measured.
+    pub growth: Option<Growths>,
     pub host: &'a Host,
 }
 
@@ -69,12 +72,14 @@ impl<'a> Case<'a> {
                 class: Class::User,
             },
             prices: Prices::default(),
+            growth: None,
             host: &recording.header.host,
             fast,
             slow,
         };
         case.prices = Prices::of(&case, recording.header.floor);
         case.gap.class = classify(&case);
+        case.growth = recording.stages.iter().find_map(|stage| growths(recording, stage, case.gap.metric));
         case
     }
 
@@ -260,6 +265,11 @@ impl<'a> Side<'a> {
         let sampled: f64 = profile.stacks.iter().map(|stack| stack.weight).sum();
         let share = profile.own_where(is_wanted) / sampled.max(f64::MIN_POSITIVE);
         Some(share * self.user_part(profile) * self.median("cpu_s")?)
+    }
+
+    /// The part of the CPU time that the samples of the profile are of.
+    pub fn sampled_part(&self) -> f64 {
+        self.cpu().map_or(1.0, |profile| self.user_part(profile))
     }
 
     /// The part of the CPU time that the samples are of.

@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use super::budget::Budget;
+use super::carriers::{Carrier, carriers};
 use super::case::Case;
 use super::classes::Class;
 use super::differences::Difference;
+use super::factors::{FactorShare, factor_shares};
 use super::shares::{Effect, NoEffect, Share, StageValues};
 use super::suspects::{Suspicion, known, suspicions};
 use super::{pair, words};
@@ -30,6 +32,8 @@ pub struct Diagnosis {
     /// Slow over fast.
     pub ratio: Estimate,
     pub blocks: usize,
+    /// How both sides grow with the size of the work.
+    pub growth: Option<String>,
     /// There is a difference to explain.
     pub is_real: bool,
     /// The largest difference that is left open, as a share, where none was found.
@@ -39,6 +43,10 @@ pub struct Diagnosis {
     pub fast_budget: Budget,
     pub slow_budget: Budget,
     pub class: Class,
+    /// Where it shows, without accusing anybody.
+    pub carriers: Vec<Carrier>,
+    /// Factors of a matrix, and their parts.
+    pub factors: Vec<FactorShare>,
     /// The culprits first.
     pub findings: Vec<Finding>,
     pub unexplained: Option<Share>,
@@ -81,13 +89,14 @@ pub enum Status {
 
 /// `None`: the recording has nothing to compare.
 pub fn diagnose(recording: &Recording) -> Option<Diagnosis> {
-    let found = pair::find(&analyze(recording))?;
+    let found = pair::find(recording, &analyze(recording))?;
     let variants = plan::variants(&recording.header.experiment);
     let case = main_case(recording, &variants, &found);
     let mut diagnosis = Diagnosis {
         fast: found.fast,
         slow: found.slow,
         metric: found.metric.clone(),
+        growth: case.growth.filter(|_| found.is_real).map(|growth| growth.text()),
         ratio: found.ratio,
         blocks: found.blocks,
         is_real: found.is_real,
@@ -96,6 +105,8 @@ pub fn diagnose(recording: &Recording) -> Option<Diagnosis> {
         fast_budget: Budget::of(&case.fast),
         slow_budget: Budget::of(&case.slow),
         class: case.gap.class,
+        carriers: carriers(&case),
+        factors: factor_shares(recording, &variants, (found.fast, found.slow), case.gap.metric),
         findings: Vec::new(),
         unexplained: None,
         interaction: None,

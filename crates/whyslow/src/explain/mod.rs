@@ -3,10 +3,13 @@
 //! (probes, rounds of what-ifs) is done by the session.
 
 mod budget;
+mod carriers;
 mod case;
 mod classes;
 mod diagnosis;
 mod differences;
+mod factors;
+mod growth;
 mod joined;
 mod next;
 mod pair;
@@ -17,10 +20,13 @@ pub mod suspects;
 mod words;
 
 pub use budget::Budget;
+pub use carriers::Carrier;
 pub use case::{Case, Gap, Side};
 pub use classes::Class;
 pub use diagnosis::{ALPHA, Diagnosis, Finding, Status, diagnose, is_culprit};
 pub use differences::{Difference, Kind, differences};
+pub use factors::FactorShare;
+pub use growth::Growths;
 pub use joined::join;
 pub use next::{Means, Step, Try, next};
 pub use prices::Prices;

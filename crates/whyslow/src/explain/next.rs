@@ -6,7 +6,7 @@ use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, looks_at, main_case};
 use super::differences::Difference;
 use super::stages::{Originals, Trial, plan};
 use super::suspects::{Claim, Idea, suspicions};
-use super::{classes::Class, pair};
+use super::{classes::Class, growth, pair};
 use crate::analysis::analyze;
 use crate::model::{Probe, Recording, StagePlan, Variant};
 use crate::plan as plans;
@@ -62,7 +62,7 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     if recording.header.experiment.is_joined {
         return Step::Done;
     }
-    let Some(found) = pair::find(&analyze(recording)).filter(|found| found.is_real) else {
+    let Some(found) = pair::find(recording, &analyze(recording)).filter(|found| found.is_real) else {
         return Step::Done;
     };
     let variants = plans::variants(&recording.header.experiment);
@@ -86,6 +86,9 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     }
     let originals = Originals::new(recording, &variants, (found.fast, found.slow));
     let trials = trials(&case, &originals, &investigation);
+    if trials.is_empty() {
+        return grow(recording, &case, &originals, means.left_s).unwrap_or(Step::Done);
+    }
     let Some(blocks) = blocks(&case, &trials, means.left_s) else { return Step::Done };
     Step::Try(Box::new(plan(recording, &originals, &trials, blocks)))
 }
@@ -146,6 +149,22 @@ fn trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Investigat
     trials.retain(is_new);
     trials.truncate(MOST_TRIALS);
     trials
+}
+
+/// Once, where other arguments or another program take more of a CPU: the exponents tell another algorithm from more of the
+/// same work.
+fn grow(recording: &Recording, case: &Case<'_>, originals: &Originals<'_>, left_s: f64) -> Option<Step> {
+    let is_work = case.gap.metric == "cpu_s" && case.differences.iter().any(|one| !one.is_surrounding());
+    let is_done = recording.stages.iter().any(|stage| stage.plan.growth.is_some());
+    let times = case.slow.median("wall_s")? + case.fast.median("wall_s")?;
+    // Both sizes that are smaller take less than the original one, if only a little.
+    let affordable = (0.6 * left_s / (2.5 * times)) as usize;
+    let fewest = benchmath::signed_rank::fewest_blocks(ALPHA);
+    if !is_work || is_done || affordable < fewest {
+        return None;
+    }
+    let round = plan(recording, originals, &[], affordable.min(MOST_BLOCKS));
+    growth::plan(originals, round).map(|round| Step::Try(Box::new(round)))
 }
 
 /// Every difference, and the ideas of the most suspected.

@@ -1,6 +1,7 @@
-//! Which of the variants is the slow one, and whether there is anything to explain.
+//! Which two variants are to be explained, which of them is the slow one, and whether there is anything to explain.
 
-use crate::analysis::{Analysis, Comparison, Estimate, Verdict};
+use crate::analysis::{Analysis, Comparison, Estimate, Samples, Verdict, decide};
+use crate::model::Recording;
 
 /// A fast and a slow variant.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,25 +16,62 @@ pub struct Pair {
     pub largest_difference: Option<f64>,
 }
 
-/// The base and the variant that differs most from it. Wall time decides where it can; a difference in CPU time that the
-/// load hides in the wall time is one as well.
-pub fn find(analysis: &Analysis) -> Option<Pair> {
-    let real = analysis.comparisons.iter().filter(|comparison| is_real(comparison));
-    let weight = |comparison: &&Comparison| {
-        let is_wall = comparison.metric == "wall_s";
-        (is_wall, comparison.ratio.point.ln().abs())
+/// The slowest and the fastest of all variants, where the comparisons with the base tell them apart. Wall time decides
+/// where it can; a difference in CPU time that the load hides in the wall time is one as well.
+pub fn find(recording: &Recording, analysis: &Analysis) -> Option<Pair> {
+    let wall = extremes(analysis, "wall_s");
+    let (metric, extremes) = match wall {
+        Some(found) => ("wall_s", Some(found)),
+        None => ("cpu_s", extremes(analysis, "cpu_s")),
     };
-    let strongest = real.max_by(|one, other| {
-        let (one, other) = (weight(one), weight(other));
-        one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
-    });
-    let comparison = strongest.or_else(|| analysis.comparisons.first())?;
-    Some(oriented(comparison, strongest.is_some()))
+    let Some((fast, slow)) = extremes else {
+        return analysis.comparisons.first().map(|first| oriented(first, false));
+    };
+    let is_it = |c: &&Comparison| {
+        c.metric == metric && [c.base, c.other].contains(&fast) && [c.base, c.other].contains(&slow)
+    };
+    match analysis.comparisons.iter().find(is_it) {
+        Some(comparison) => Some(oriented(comparison, true)),
+        None => apart(recording, analysis, (fast, slow), metric),
+    }
 }
 
-fn is_real(comparison: &Comparison) -> bool {
-    matches!(comparison.metric.as_str(), "wall_s" | "cpu_s")
-        && matches!(comparison.verdict, Verdict::Slower | Verdict::Faster)
+/// The variants furthest from the base in either direction; the base itself where there is none in one of them.
+fn extremes(analysis: &Analysis, metric: &str) -> Option<(usize, usize)> {
+    let furthest = |verdict: Verdict| {
+        let real = analysis.comparisons.iter().filter(|c| c.metric == metric && c.verdict == verdict);
+        real.max_by(|one, other| one.ratio.point.ln().abs().total_cmp(&other.ratio.point.ln().abs()))
+            .map(|c| c.other)
+    };
+    let (slow, fast) = (furthest(Verdict::Slower), furthest(Verdict::Faster));
+    (slow.is_some() || fast.is_some()).then(|| (fast.unwrap_or(analysis.base), slow.unwrap_or(analysis.base)))
+}
+
+/// Two variants that were compared with the base only.
+fn apart(
+    recording: &Recording,
+    analysis: &Analysis,
+    (fast, slow): (usize, usize),
+    metric: &str,
+) -> Option<Pair> {
+    let samples = Samples::collect_of(recording, analysis.variants.len(), |name| name == metric);
+    let differences = samples.differences(fast, slow, metric);
+    let decision = decide(&differences, 1.0 - analysis.confidence, analysis.margin.ln_1p())?;
+    let end = |value: f64| value.is_finite().then(|| value.exp());
+    Some(Pair {
+        fast,
+        slow,
+        metric: metric.to_owned(),
+        ratio: Estimate {
+            point: decision.estimate.exp(),
+            low: end(decision.low),
+            high: end(decision.high),
+            confidence: analysis.confidence,
+        },
+        blocks: differences.len(),
+        is_real: decision.verdict == Verdict::Slower,
+        largest_difference: None,
+    })
 }
 
 fn oriented(comparison: &Comparison, is_real: bool) -> Pair {

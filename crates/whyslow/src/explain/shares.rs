@@ -105,7 +105,7 @@ impl<'a> StageValues<'a> {
     }
 }
 
-fn as_share(shift: Shift) -> Share {
+pub fn as_share(shift: Shift) -> Share {
     let finite = |value: f64| value.is_finite().then_some(value);
     Share { point: shift.estimate, low: finite(shift.low), high: finite(shift.high) }
 }

@@ -23,6 +23,28 @@ pub struct StagePlan {
     pub fast: usize,
     pub slow: usize,
     pub what_ifs: Vec<WhatIf>,
+    /// Where the round is about how both sides grow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growth: Option<GrowthPlan>,
+}
+
+/// The same commands with a number in them made smaller.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GrowthPlan {
+    /// The word of the command line that is the size.
+    pub word: usize,
+    /// What doing nothing takes.
+    pub floor: SizePlan,
+    /// Smallest first.
+    pub sizes: Vec<SizePlan>,
+}
+
+/// The variants of both sides at one size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SizePlan {
+    pub size: f64,
+    pub fast: usize,
+    pub slow: usize,
 }
 
 /// The experiment on one suspect, or on several together. The numbers are variants of the stage.

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::compose::labels_in_sentences;
 use super::document::{Definition, Document, Line, Part, Tone, plain, toned};
-use super::quantity::duration;
+use super::quantity::{bytes, count, duration, factor, factor_number};
 use super::words::headline;
 use crate::analysis::Analysis;
-use crate::explain::{Budget, Diagnosis, Finding, Share, Status, is_culprit};
+use crate::explain::{Budget, Diagnosis, FactorShare, Finding, Share, Status, is_culprit};
 
 /// More signs than this are in the JSON only.
 const MOST_SIGNS: usize = 4;
@@ -25,6 +25,14 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
     if diagnosis.is_real {
         definitions.push(define("where it went", Tone::Plain, vec![budget(diagnosis)]));
         definitions.extend(culprits(diagnosis));
+        definitions.extend(factors(diagnosis));
+        definitions.extend(carriers(diagnosis));
+        definitions.extend(
+            diagnosis
+                .growth
+                .as_ref()
+                .map(|growth| define("growth", Tone::Plain, vec![vec![plain(growth.as_str())]])),
+        );
     }
     definitions.extend(listed("cleared", &cleared(diagnosis)));
     if diagnosis.surroundings.is_empty() {
@@ -60,8 +68,26 @@ fn first_line(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> L
             }
             line
         }
-        None => vec![plain("nothing was measured that could be compared")],
+        None => between_corners(diagnosis, names),
     }
+}
+
+/// Two variants of several that were each compared with the base.
+fn between_corners(diagnosis: &Diagnosis, names: &[String]) -> Line {
+    let name = |index: usize| toned(Tone::Strong, names.get(index).map_or("?", String::as_str));
+    let ratio = &diagnosis.ratio;
+    let interval = match (ratio.low, ratio.high) {
+        (Some(low), Some(high)) => format!(" [{}, {}]", factor_number(low), factor_number(high)),
+        _ => String::new(),
+    };
+    vec![
+        name(diagnosis.slow),
+        plain(" is "),
+        toned(Tone::Slower, format!("{} slower", factor(ratio.point))),
+        plain(" than "),
+        name(diagnosis.fast),
+        plain(interval),
+    ]
 }
 
 fn budget(diagnosis: &Diagnosis) -> Line {
@@ -126,6 +152,54 @@ fn share_text(share: &Share) -> String {
         }
         _ => format!("{} %", percent(share.point)),
     }
+}
+
+/// A matrix: what each of its factors does between the fastest and the slowest corner.
+fn factors(diagnosis: &Diagnosis) -> Option<Definition> {
+    let line = |factor: &FactorShare| {
+        let mut text = format!(
+            "{}: {} -> {}: {} of the gap",
+            factor.factor,
+            factor.fast,
+            factor.slow,
+            share_text(&factor.share)
+        );
+        if factor.interacts() {
+            let (removed, added) = (share_text(&factor.removed), share_text(&factor.added));
+            text += &format!(
+                "; alone on the fast side {added}, taken from the slow side {removed}: it interacts"
+            );
+        }
+        vec![plain(text)]
+    };
+    (!diagnosis.factors.is_empty())
+        .then(|| define("factors", Tone::Plain, diagnosis.factors.iter().map(line).collect()))
+}
+
+/// Functions in one line, counts in another.
+fn carriers(diagnosis: &Diagnosis) -> Option<Definition> {
+    let functions = diagnosis.carriers.iter().filter(|carrier| carrier.unit == "s");
+    let functions: Vec<String> =
+        functions.map(|carrier| format!("{} {}", carrier.name, signed(carrier.seconds))).collect();
+    let counts = diagnosis.carriers.iter().filter(|carrier| carrier.unit != "s");
+    let counts: Vec<String> = counts
+        .map(|carrier| {
+            let amount = |value: f64| if carrier.unit == "bytes" { bytes(value) } else { count(value) };
+            format!(
+                "{} {} -> {} (about {})",
+                carrier.name,
+                amount(carrier.fast),
+                amount(carrier.slow),
+                signed(carrier.seconds)
+            )
+        })
+        .collect();
+    let lines: Vec<Line> = [functions, counts]
+        .into_iter()
+        .filter(|texts| !texts.is_empty())
+        .map(|texts| vec![plain(texts.join(", "))])
+        .collect();
+    (!lines.is_empty()).then(|| define("where it shows", Tone::Plain, lines))
 }
 
 fn cleared(diagnosis: &Diagnosis) -> Vec<String> {
@@ -218,6 +292,9 @@ pub fn diagnosis_json(mut comparison: Value, names: &[String], diagnosis: &Diagn
         ("fast_budget", budget(&diagnosis.fast_budget)),
         ("slow_budget", budget(&diagnosis.slow_budget)),
         ("findings", json!(diagnosis.findings)),
+        ("carriers", json!(diagnosis.carriers)),
+        ("factors", json!(diagnosis.factors)),
+        ("growth", json!(diagnosis.growth)),
         ("interaction", json!(diagnosis.interaction)),
         ("unexplained", json!(diagnosis.unexplained)),
         ("not_checked", json!(diagnosis.not_checked)),

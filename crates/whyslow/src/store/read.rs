@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Line;
 use crate::model::{
-    Experiment, FORMAT_VERSION, Header, Looks, Metric, Recording, Run, Stage, StagePlan, WhatIf,
+    Experiment, FORMAT_VERSION, Header, Looks, Metric, Recording, Run, SizePlan, Stage, StagePlan, WhatIf,
 };
 
 /// Tables have a place for each of them, so a broken file must not ask for any number.
@@ -279,8 +279,14 @@ fn broken_plan(plan: &StagePlan) -> Option<&'static str> {
     if let Some(what) = broken_experiment(&plan.experiment) {
         return Some(what);
     }
-    let is_sound =
-        variants > 1 && is_there(plan.fast) && is_there(plan.slow) && plan.what_ifs.iter().all(is_whole);
+    let is_of_size = |size: &SizePlan| is_there(size.fast) && is_there(size.slow);
+    let grows =
+        plan.growth.as_ref().is_none_or(|growth| growth.sizes.iter().chain([&growth.floor]).all(is_of_size));
+    let is_sound = grows
+        && variants > 1
+        && is_there(plan.fast)
+        && is_there(plan.slow)
+        && plan.what_ifs.iter().all(is_whole);
     (!is_sound).then_some("a stage with a variant that it does not have")
 }
 
