@@ -17,6 +17,22 @@ fn calls_are_counted_one_by_one() {
     assert_eq!((seen.count("setpgid"), seen.count("dup2"), seen.count("prctl")), (0, 0, 0));
 }
 
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn calls_by_the_numbers_of_32_bit_programs_are_named_so() {
+    let _turn = turn();
+    // 64 is getppid there.
+    let body = "int r; for (int i = 0; i < 10; i++) asm volatile(\"int $0x80\" : \"=a\"(r) : \"a\"(64) : \"memory\");
+        return r == getppid() ? 0 : r < 0 ? 1 : 2;";
+    let (seen, probed) = syscalls(&program(body));
+    if probed.exit == Exit::Code(0) {
+        assert_eq!((seen.count("getppid (32-bit)"), seen.count("getppid")), (10, 1));
+    } else {
+        // A kernel without 32-bit programs.
+        assert!(matches!(probed.exit, Exit::Signal(_) | Exit::Code(1)), "{:?}", probed.exit);
+    }
+}
+
 #[test]
 fn bytes_are_those_that_were_moved() {
     let _turn = turn();

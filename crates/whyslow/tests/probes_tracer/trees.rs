@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use whyslow::model::{Exit, Launch};
+use whyslow::machine::Machine;
+use whyslow::machine::local::{Interrupt, Local, Settings};
+use whyslow::model::{Exit, Launch, Probe};
 
 use super::programs::{compiled, launch, program, shell, syscalls, turn};
 
@@ -115,6 +117,36 @@ fn a_limit_of_time_ends_everything() {
     let (_, probed) = syscalls(&launch);
     assert_eq!(probed.exit, Exit::TimedOut);
     assert!(!is_running(mark));
+}
+
+#[test]
+fn a_user_who_stops_it_ends_everything() {
+    let _turn = turn();
+    let mark = "86399.5";
+    let interrupt = Interrupt::new().unwrap();
+    let mut machine = Local::start(interrupt.clone(), Settings::default()).unwrap();
+    let user = std::thread::spawn(move || {
+        let until = Instant::now() + Duration::from_secs(20);
+        while !is_running(mark) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        interrupt.raise();
+    });
+    let launch = shell(&format!("setsid sleep {mark} & trap '' INT TERM; sleep {mark}; :"));
+    let seen = machine.probe(&launch, Probe::Syscalls);
+    user.join().unwrap();
+    assert_eq!(seen.probed().unwrap().exit, Exit::Interrupted);
+    assert!(!is_running(mark));
+}
+
+#[test]
+fn a_child_that_hides_from_tracers_is_a_blind_spot() {
+    let _turn = turn();
+    let body = "if (syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0) == 0) { syscall(SYS_getppid); _exit(0); }
+        wait(0); return 2;";
+    let (seen, probed) = syscalls(&program(body));
+    assert_eq!((probed.exit, seen.processes, seen.count("getppid")), (Exit::Code(2), 1, 0));
+    assert!(probed.blind_spots.iter().any(|spot| spot.why.contains("CLONE_UNTRACED")));
 }
 
 /// Whether some process has this among its arguments.

@@ -17,7 +17,7 @@ const KILL_INTERVAL: Duration = Duration::from_millis(5);
 /// Ends everything. For `wait_s` seconds descendants may go on and are looked at, unless `is_broken_off` says otherwise.
 pub fn end_all<O: Observer>(engine: &mut Engine<'_, O>, wait_s: f64, is_broken_off: impl Fn() -> bool) {
     let wait = Duration::try_from_secs_f64(wait_s).unwrap_or(Duration::ZERO);
-    follow(engine, wait, || is_broken_off());
+    follow(engine, wait, &is_broken_off);
     engine.is_looking = false;
     if !is_broken_off() {
         signal_all(engine, libc::SIGTERM);
