@@ -1,5 +1,7 @@
 //! The last resort: one side does more.
 
+use super::evidence::hot_functions;
+use super::signs::seconds;
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
 
@@ -14,9 +16,49 @@ pub const SUSPECT: Suspect = Suspect {
     look,
 };
 
+/// Any suspect with signs of its own says more.
+const WEIGHT: f64 = 0.2;
+const MOST_SHOWN: usize = 3;
+/// Functions with less of the gap explain nothing.
+const LEAST_SHOWN: f64 = 0.1;
+
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    case.differences
-        .iter()
-        .any(|difference| !difference.is_surrounding())
-        .then(|| Suspicion::located(case, 0.2, vec!["the command lines differ".to_owned()]))
+    let is_about_work = case.differences.iter().any(|difference| difference.is_place_or_work());
+    is_about_work.then(|| Suspicion::located(case, WEIGHT, signs(case)))
+}
+
+fn signs(case: &Case<'_>) -> Vec<String> {
+    let mut signs = vec!["the command lines differ".to_owned()];
+    let hot = hot_functions(case).into_iter().filter(|(_, more, _)| case.share(*more) >= LEAST_SHOWN);
+    signs.extend(hot.take(MOST_SHOWN).map(|(name, more, fast)| {
+        format!(
+            "{} more in {name}, {:.0} % of the gap, against {}",
+            seconds(more),
+            case.share(more) * 100.0,
+            seconds(fast)
+        )
+    }));
+    signs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::TestCase;
+    use super::*;
+
+    #[test]
+    fn another_option_is_more_work() {
+        let test = TestCase::new("gzip -1 a", "gzip -9 a").seconds(0.1, 0.4).cpu(
+            &[("main;deflate_fast", 1.0)],
+            &[("main;deflate_slow", 0.3), ("main;deflate_slow;longest_match", 0.7)],
+        );
+        let suspicion = test.look(&SUSPECT).unwrap();
+        assert_eq!(test.candidates()[0], "code.more-work");
+        assert!(suspicion.signs[1].contains("longest_match"), "{:?}", suspicion.signs);
+    }
+
+    #[test]
+    fn the_same_command_does_the_same_work() {
+        assert_eq!(TestCase::new("a", "a").slow_env("X", "1").weight(&SUSPECT), 0.0);
+    }
 }

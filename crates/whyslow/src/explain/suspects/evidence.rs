@@ -44,11 +44,6 @@ pub fn claims_on_words(case: &Case<'_>, weight: f64, is_wanted: impl Fn(&str) ->
     changed(case).into_iter().filter(has).map(claim).collect()
 }
 
-/// Words that only the slow side has, separated by spaces.
-pub fn slow_words(case: &Case<'_>) -> String {
-    changed(case).into_iter().flat_map(|changed| changed.slow).collect::<Vec<_>>().join(" ")
-}
-
 /// The difference that is a program with its options in front of what both sides run, by the name of that program.
 pub fn wrapper(case: &Case<'_>, names: &[&str]) -> Option<(usize, String)> {
     changed(case).into_iter().find_map(|changed| {
@@ -108,6 +103,30 @@ pub fn blocked_share(case: &Case<'_>) -> f64 {
     case.share(case.gap.budget.blocked_s).clamp(0.0, 1.0)
 }
 
+/// The part of the gap that is spent ready to run, without a CPU: by the kernel's books or by the switches; where neither
+/// tells, what is left of the wait when everything that threads were seen to wait for is taken off. `None`: it is not known.
+pub fn waited_for_cpu(case: &Case<'_>) -> Option<f64> {
+    if case.gap.metric != "wall_s" {
+        return None;
+    }
+    let preempted = case.more(|side| side.waiting()?.preempted_s).unwrap_or(0.0);
+    let known = case.gap.budget.cpu_wait_s.max(preempted).max(0.0);
+    let waits = case.more(|side| {
+        Some(
+            side.waiting()?
+                .places
+                .iter()
+                .filter(|place| place.kind != WaitKind::Child)
+                .map(|place| place.seconds)
+                .sum(),
+        )
+    });
+    let unseen = waits.map(|waits: f64| case.gap.budget.blocked_s - waits.max(0.0)).unwrap_or(0.0);
+    let is_told = case.gap.budget.cpu_wait_s > 0.0 || preempted > 0.0;
+    let seconds = if is_told { known } else { unseen };
+    (is_told || waits.is_some()).then(|| case.share(seconds).clamp(0.0, 1.0))
+}
+
 /// Whether at least this part of the gap is time of the programs themselves, not of the kernel.
 pub fn is_user_time(case: &Case<'_>, least: f64) -> bool {
     case.gap.metric == "cpu_s" && case.share(case.gap.budget.user_s) >= least
@@ -155,6 +174,52 @@ pub fn changed_numbers(case: &Case<'_>) -> Vec<(f64, f64)> {
         _ => None,
     };
     changed(case).into_iter().filter_map(numbers).collect()
+}
+
+/// Whether both sides do the same outside of their own code: the gap is user time, and neither system calls, page faults
+/// nor allocations differ by what would matter.
+pub fn is_nothing_but_user_time(case: &Case<'_>) -> bool {
+    let faults = case.more(|side| side.median("page_faults")).unwrap_or(0.0);
+    let allocations =
+        case.more(|side| side.allocations().map(|seen| seen.allocations() as f64)).unwrap_or(0.0);
+    let price = faults * case.prices.fault_s + allocations * case.prices.malloc_s;
+    is_user_time(case, 0.7) && has_alike_syscalls(case) && case.share(price).abs() < 2.0 * LEAST
+}
+
+/// Instructions of the slow side over those of the fast one, where they were counted.
+pub fn instruction_ratio(case: &Case<'_>) -> Option<f64> {
+    let (fast, slow) = (case.fast.instructions()?, case.slow.instructions()?);
+    (fast.total > 0).then(|| slow.total as f64 / fast.total as f64)
+}
+
+/// Whether only what is typed differs: no variable, limit, library or hook.
+pub fn has_no_surrounding_difference(case: &Case<'_>) -> bool {
+    !case.differences.iter().any(|difference| !difference.is_place_or_work())
+}
+
+/// Names of the interpreters that a side starts, by what is typed.
+pub fn runs(side: &Side<'_>, name: &str) -> bool {
+    let words = side.launch().argv.iter().flat_map(|word| {
+        let text = word.lossy().into_owned();
+        text.split_whitespace().map(|word| base_name(word).to_owned()).collect::<Vec<_>>()
+    });
+    words.into_iter().any(|word| {
+        let rest = word.strip_prefix(name);
+        rest.is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit() || letter == '.'))
+    })
+}
+
+/// Pins everything to one of the CPUs that the slow side may use: what comes of running at the same time is gone.
+pub fn on_one_cpu(case: &Case<'_>) -> super::Idea {
+    let allowed = case.slow.environment().and_then(|facts| facts.get("cpu.affinity"));
+    let first = allowed.and_then(|list| list.split([',', '-']).next()?.trim().parse().ok()).unwrap_or(0);
+    super::Idea {
+        title: "one CPU for all threads, on both sides".to_owned(),
+        slow: vec![crate::model::Edit::Affinity(vec![first])],
+        fast: super::Mirror::Same,
+        add: None,
+        expect: None,
+    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub const SUSPECT: Suspect = Suspect {
 };
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    let set = by_variable(case, &["PYTHONUNBUFFERED"]).or_else(|| by_wrapper(case, &["stdbuf", "unbuffer"]));
+    let set = by_variable(case, &["PYTHONUNBUFFERED"]).or_else(|| by_wrapper(case, &["stdbuf"]));
     joined(set, in_pieces(case))
 }
 

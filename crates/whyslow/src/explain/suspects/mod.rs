@@ -2,6 +2,9 @@
 //! point at it, in numbers, which of the differences it would be the name of, and what would confirm or clear it. It
 //! confirms nothing itself.
 
+mod algo_hash_collision;
+mod algo_quadratic;
+mod algo_regex_backtrack;
 mod alloc_allocator;
 mod alloc_arena_contention;
 mod alloc_decay;
@@ -12,7 +15,15 @@ mod alloc_tcache;
 mod alloc_trim;
 mod allocating;
 mod code_alloc_count;
+mod code_exceptions;
+mod code_logging;
 mod code_more_work;
+mod conc_affinity;
+mod conc_false_sharing;
+mod conc_lock;
+mod conc_oversubscription;
+mod cpu_branch_miss;
+mod cpu_cache;
 mod data_layout;
 mod env_locale;
 mod env_path;
@@ -29,11 +40,22 @@ mod io_fsync;
 mod io_stat_storm;
 mod io_temp_files;
 mod io_unbuffered;
+mod proc_fork_loop;
+mod proc_shim;
+mod proc_startup_file;
+mod sched_contention;
+mod sched_quota;
 mod settings;
 mod signs;
+mod sys_clock;
+mod sys_seccomp;
+mod sys_tracer;
 #[cfg(test)]
 mod testing;
 mod traffic;
+mod wait_dns;
+mod wait_network;
+mod wait_sleep;
 
 use super::case::Case;
 use crate::model::Edit;
@@ -41,6 +63,9 @@ pub use crate::model::Expectation;
 
 /// Every suspect, by name.
 pub static SUSPECTS: &[Suspect] = &[
+    algo_hash_collision::SUSPECT,
+    algo_quadratic::SUSPECT,
+    algo_regex_backtrack::SUSPECT,
     alloc_allocator::SUSPECT,
     alloc_arena_contention::SUSPECT,
     alloc_decay::SUSPECT,
@@ -50,7 +75,15 @@ pub static SUSPECTS: &[Suspect] = &[
     alloc_tcache::SUSPECT,
     alloc_trim::SUSPECT,
     code_alloc_count::SUSPECT,
+    code_exceptions::SUSPECT,
+    code_logging::SUSPECT,
     code_more_work::SUSPECT,
+    conc_affinity::SUSPECT,
+    conc_false_sharing::SUSPECT,
+    conc_lock::SUSPECT,
+    conc_oversubscription::SUSPECT,
+    cpu_branch_miss::SUSPECT,
+    cpu_cache::SUSPECT,
     data_layout::SUSPECT,
     env_locale::SUSPECT,
     env_path::SUSPECT,
@@ -66,6 +99,17 @@ pub static SUSPECTS: &[Suspect] = &[
     io_stat_storm::SUSPECT,
     io_temp_files::SUSPECT,
     io_unbuffered::SUSPECT,
+    proc_fork_loop::SUSPECT,
+    proc_shim::SUSPECT,
+    proc_startup_file::SUSPECT,
+    sched_contention::SUSPECT,
+    sched_quota::SUSPECT,
+    sys_clock::SUSPECT,
+    sys_seccomp::SUSPECT,
+    sys_tracer::SUSPECT,
+    wait_dns::SUSPECT,
+    wait_network::SUSPECT,
+    wait_sleep::SUSPECT,
 ];
 
 /// One possible cause. The texts make its page in docs/suspects.md.

@@ -1,0 +1,127 @@
+//! Work that grows faster than the input.
+
+use super::evidence::{hot_functions, is_same_program, is_user_time};
+use super::signs::more_in_functions_alone;
+use super::{Suspect, Suspicion};
+use crate::explain::Case;
+
+pub const SUSPECT: Suspect = Suspect {
+    name: "algo.quadratic",
+    title: "quadratic work",
+    about: "For every item all the others are touched again: inserting at the front of an array, appending by copying, a \
+            join without an index, strlen in a loop.",
+    shows: "User time in one function that moves, compares or scans (memmove, strlen, a query engine's loop). How the time \
+            grows with the input is not measured: no size is varied.",
+    test: "Nothing can be changed from outside; measure two sizes yourself: twice the input, four times the time.",
+    fix: "another data structure or an index; collect the pieces and join them once",
+    report: "accidentallyquadratic.tumblr.com collects such cases; SQLite's documentation of its query planner on indices.",
+    look,
+};
+
+/// Functions that walk over data, by parts of their names.
+const SCANS: [&str; 16] = [
+    "memmove",
+    "memcpy",
+    "strlen",
+    "strcmp",
+    "strncmp",
+    "strcasecmp",
+    "memchr",
+    "strchr",
+    "memcmp",
+    "strstr",
+    "memmem",
+    "wmemmove",
+    "list_insert",
+    "ins1",
+    "strcat",
+    "strcpy",
+];
+/// Engines in which a scan within a scan is one loop.
+const ENGINES: [&str; 3] = ["sqlite", "libpq", "duckdb"];
+const MOST_OF_IT: f64 = 0.5;
+/// What any pair of programs may show: less than code.more-work.
+const UNSPECIFIC: f64 = 0.15;
+
+fn look(case: &Case<'_>) -> Option<Suspicion> {
+    if !is_user_time(case, 0.4) {
+        return None;
+    }
+    let (share, what) = scanning(case).or_else(|| in_an_engine(case)).or_else(|| one_function(case))?;
+    let sign = format!(
+        "{what} has {:.0} % of the gap; the growth with the input is not measured, since no size is varied",
+        share * 100.0
+    );
+    let weight = if what.starts_with("one function") { UNSPECIFIC } else { 0.3 + 0.6 * share.min(1.0) };
+    Some(Suspicion::located(case, weight, vec![sign]))
+}
+
+/// Without what realloc copies: that is a suspect of its own.
+fn scanning(case: &Case<'_>) -> Option<(f64, String)> {
+    let copied =
+        case.more(|side| side.allocations().map(|seen| seen.realloc_moved_bytes as f64)).unwrap_or(0.0);
+    let more = more_in_functions_alone(case, &SCANS)? - copied.max(0.0) * case.prices.copied_byte_s;
+    let share = case.share(more);
+    (share >= MOST_OF_IT).then(|| (share, "moving, comparing or searching memory".to_owned()))
+}
+
+fn in_an_engine(case: &Case<'_>) -> Option<(f64, String)> {
+    let is_engine = |module: &str| ENGINES.iter().any(|engine| module.contains(engine));
+    let more = case.more(|side| {
+        side.cpu_own_where(|frame| is_engine(&frame.module) || frame.name.contains("sqlite3VdbeExec"))
+    })?;
+    let share = case.share(more);
+    (share >= MOST_OF_IT && is_same_program(case)).then(|| (share, "the query engine itself".to_owned()))
+}
+
+fn one_function(case: &Case<'_>) -> Option<(f64, String)> {
+    let (name, more, fast) = hot_functions(case).into_iter().next()?;
+    let share = case.share(more);
+    // What the fast side does as well is more of the same, not another growth.
+    let is_scan = SCANS.iter().any(|scan| name.contains(scan));
+    (share >= MOST_OF_IT && !is_scan && fast < more * 0.2 && is_same_program(case))
+        .then(|| (share, format!("one function, {name},")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::TestCase;
+    use super::*;
+
+    fn inserts(share: f64) -> TestCase {
+        TestCase::new("python3 queue.py 60000 deque", "python3 queue.py 60000 list").seconds(0.017, 0.51).cpu(
+            &[("main;_PyEval_EvalFrameDefault", 1.0)],
+            &[
+                ("main;_PyEval_EvalFrameDefault", 1.0 - share),
+                ("main;_PyEval_EvalFrameDefault;libc.so.6!__memmove_avx_unaligned_erms", share),
+            ],
+        )
+    }
+
+    #[test]
+    fn inserting_at_the_front() {
+        let suspicion = inserts(0.9).look(&SUSPECT).unwrap();
+        assert!(suspicion.weight > 0.7 && suspicion.signs[0].contains("growth"));
+        assert_eq!(inserts(0.9).candidates()[0], "algo.quadratic");
+    }
+
+    #[test]
+    fn some_copying_is_innocent() {
+        // Less than what code.more-work says of any pair.
+        assert!(inserts(0.1).weight(&SUSPECT) < 0.2);
+    }
+
+    #[test]
+    fn what_realloc_copies_is_not_counted_twice() {
+        let test = inserts(0.9).allocations(|_, slow| slow.realloc_moved_bytes = 4_500_000_000);
+        assert_eq!(test.weight(&SUSPECT), 0.0);
+    }
+
+    #[test]
+    fn a_join_without_an_index() {
+        let test = TestCase::new("sqlite3 q.db bi", "sqlite3 q.db b")
+            .seconds(0.007, 0.54)
+            .cpu(&[("main", 1.0)], &[("main;libsqlite3.so.0.8.6!0x1234", 1.0)]);
+        assert_eq!(test.candidates()[0], "algo.quadratic");
+    }
+}

@@ -1,0 +1,150 @@
+//! More threads than CPUs.
+
+use super::evidence::{changed, claims_on_words, joined, specific};
+use super::signs::more_calls;
+use super::{Expectation, Idea, Mirror, Suspect, Suspicion};
+use crate::explain::{Case, Side};
+use crate::model::Edit;
+
+pub const SUSPECT: Suspect = Suspect {
+    name: "conc.oversubscription",
+    title: "more threads than CPUs",
+    about: "More threads run at a time than there are CPUs, and those that have one wait (or spin) for those that have none.",
+    shows: "More threads than CPUs; context switches by the thousand; futex and sched_yield; more CPU time for the same work.",
+    test: "the variable that sets the number is swapped, or OMP_NUM_THREADS is set to the number of CPUs on both sides",
+    fix: "as many threads as CPUs: OMP_NUM_THREADS, OPENBLAS_NUM_THREADS, -j",
+    report: "scikit-learn/scikit-learn#15824 and OpenMathLib/OpenBLAS#3187.",
+    look,
+};
+
+const VARIABLES: [&str; 11] = [
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "GOMAXPROCS",
+    "RAYON_NUM_THREADS",
+    "TBB_NUM_THREADS",
+    "JULIA_NUM_THREADS",
+    "TOKIO_WORKER_THREADS",
+];
+const POLICIES: [&str; 3] = ["OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"];
+
+fn look(case: &Case<'_>) -> Option<Suspicion> {
+    joined(by_number(case), by_switching(case))
+}
+
+/// A variable that asks for more threads than there are CPUs, on the slow side only.
+fn by_number(case: &Case<'_>) -> Option<Suspicion> {
+    let cpus = cpus(case);
+    let found = VARIABLES.iter().find_map(|name| {
+        let (index, difference) = case.variable(name)?;
+        let variables = difference.variables();
+        let (_, fast, slow) = variables.iter().find(|(known, _, _)| known == name)?;
+        let number =
+            |value: &Option<String>| value.as_ref().map_or(Some(cpus), |text| text.trim().parse().ok());
+        let (fast, slow) = (number(fast)?, number(slow)?);
+        (slow > cpus && slow > fast).then(|| (index, difference.title()))
+    });
+    let policy = || {
+        let (index, difference) = POLICIES.iter().find_map(|name| case.variable(name))?;
+        (case.slow.threads() as f64 >= cpus).then(|| (index, difference.title()))
+    };
+    let (index, title) = found.or_else(policy)?;
+    Some(Suspicion::by_difference(index, format!("{title}, on {cpus:.0} CPUs")))
+}
+
+/// Threads that are more than the CPUs, and what their switches cost.
+fn by_switching(case: &Case<'_>) -> Option<Suspicion> {
+    let cpus = cpus(case);
+    let threads = case.slow.threads() as f64 + 1.0;
+    if threads <= cpus || threads <= case.fast.threads() as f64 + 1.0 && changed(case).is_empty() {
+        return None;
+    }
+    let calls = more_calls(case, &["futex", "sched_yield"])?.max(0.0);
+    let switches = |side: &Side<'_>| {
+        Some(side.median("voluntary_switches")? + side.median("involuntary_switches").unwrap_or(0.0))
+    };
+    let switches = case.more(switches).unwrap_or(0.0).max(0.0);
+    let priced = case.share(calls * case.prices.syscall_s + switches * case.prices.switch_s);
+    let weight = specific(priced)? * 0.9;
+    let sign = format!(
+        "{threads:.0} threads on {cpus:.0} CPUs, {switches:.0} switches and {calls:.0} futex calls more"
+    );
+    let mut suspicion = Suspicion::located(case, weight, vec![sign]);
+    suspicion.claims.extend(claims_on_words(case, 0.9, is_number_of_jobs));
+    let is_untold = !VARIABLES.iter().any(|name| case.variable(name).is_some());
+    suspicion.ideas.extend((is_untold && has_openmp(&case.slow)).then(|| as_many_as(cpus)));
+    Some(suspicion)
+}
+
+fn is_number_of_jobs(word: &str) -> bool {
+    let value = word.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+    let is_option =
+        ["-j", "--jobs", "--threads", "--workers", "-P", "-T"].iter().any(|option| word.starts_with(option));
+    is_option && value.parse::<u32>().is_ok()
+}
+
+fn has_openmp(side: &Side<'_>) -> bool {
+    let names = ["libgomp", "libomp", "libiomp", "openblas"];
+    let is_it = |text: &str| names.iter().any(|name| text.contains(name));
+    let loaded = side.loading().is_some_and(|seen| {
+        seen.programs.iter().any(|program| program.libraries.iter().any(|library| is_it(library)))
+    });
+    loaded || side.environment().is_some_and(|seen| seen.facts.keys().any(|name| is_it(name)))
+}
+
+fn as_many_as(cpus: f64) -> Idea {
+    let number = format!("{cpus:.0}");
+    Idea {
+        title: format!("OMP_NUM_THREADS={number} on both sides"),
+        slow: vec![Edit::SetEnv("OMP_NUM_THREADS".into(), number.as_str().into())],
+        fast: Mirror::Same,
+        add: None,
+        expect: Some(Expectation { fact: "env.OMP_NUM_THREADS".to_owned(), contains: number }),
+    }
+}
+
+fn cpus(case: &Case<'_>) -> f64 {
+    case.host.cpus.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::TestCase;
+    use super::*;
+
+    fn threads(slow: u64) -> TestCase {
+        TestCase::new("omp 8000 2000", "omp 8000 2000")
+            .fast_env("OMP_NUM_THREADS", "2")
+            .slow_env("OMP_NUM_THREADS", &slow.to_string())
+            .seconds(0.04, 0.88)
+            .median("voluntary_switches", 1.0, 107_360.0)
+            .syscalls(|fast, seen| {
+                (fast.threads, seen.threads) = (1, slow - 1);
+                seen.call("futex", 200_000);
+            })
+    }
+
+    #[test]
+    fn eight_threads_on_two_cpus() {
+        assert!(threads(8).claim_on(&SUSPECT, "OMP_NUM_THREADS").unwrap().is_experiment);
+        assert!(threads(8).weight(&SUSPECT) >= 0.5);
+    }
+
+    #[test]
+    fn fewer_threads_than_cpus_are_something_else() {
+        assert_eq!(threads(1).claim_on(&SUSPECT, "OMP_NUM_THREADS"), None);
+    }
+
+    #[test]
+    fn many_threads_that_do_not_switch_are_innocent() {
+        let test = TestCase::new("a 1", "a 2").seconds(0.1, 4.0).syscalls(|_, slow| {
+            slow.threads = 31;
+            slow.call("futex", 300);
+        });
+        assert_eq!(test.weight(&SUSPECT), 0.0);
+    }
+}
