@@ -13,7 +13,8 @@ use crate::model::{KernelView, Missing, Probe, Probed, Profile, Trace};
 const RATES_HZ: [f64; 3] = [997.0, 4999.0, 19997.0];
 /// The less often, the more of the stack can be copied.
 const STACK_BYTES: [usize; 3] = [32 << 10, 16 << 10, 8 << 10];
-const RING_BYTES: usize = 4 << 20;
+/// For half a second in which nobody reads, on a busy machine.
+const RING_BYTES: usize = 16 << 20;
 /// With less than this share of the time seen, nothing is to be concluded.
 const ENOUGH: f64 = 0.8;
 /// Fewer say little, and the run is so short that a higher rate costs nothing.
@@ -26,7 +27,9 @@ pub fn can() -> Result<(), Missing> {
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let mut best = run(looker, 0)?;
     for step in 1..RATES_HZ.len() {
-        if is_enough(&best) || !best.end.exit.is_success() || rate_hz(step) <= best.profile.rate_hz {
+        // With samples that could not be read in time, more of them would not help.
+        let is_final = is_enough(&best) || !best.end.exit.is_success() || lost(&best.profile).is_some();
+        if is_final || rate_hz(step) <= best.profile.rate_hz {
             break;
         }
         let next = run(looker, step)?;
@@ -74,8 +77,11 @@ fn is_enough(sampled: &Sampled) -> bool {
 }
 
 fn better(one: Sampled, other: Sampled) -> Sampled {
-    // A little more is not worth the cost of the higher rate.
-    if blind_share(&other) < blind_share(&one) - 0.02 || !is_enough(&one) { other } else { one }
+    let more_samples = !is_enough(&one) && other.profile.samples > one.profile.samples;
+    let (before, after) = (blind_share(&one), blind_share(&other));
+    // A little more of the time is not worth the cost of the higher rate; many more samples are.
+    let is_better = after < before - 0.02 || (more_samples && after < before + 0.05);
+    if is_better { other } else { one }
 }
 
 /// The share of the time that no sample stands for. Without samples in the kernel that is not known: every task loses
@@ -123,12 +129,14 @@ pub fn kernel_missing(what: &str) -> Missing {
 
 fn too_short(sampled: &Sampled) -> Option<Missing> {
     let blind = blind_share(sampled);
-    let rate_hz = sampled.profile.rate_hz;
-    (blind > 1.0 - ENOUGH).then(|| {
-        let tasks = sampled.tasks;
+    let is_lost = lost(&sampled.profile).is_some();
+    (blind > 1.0 - ENOUGH && !is_lost).then(|| {
         let why = format!(
-            "{:.0} % of the CPU time is in no sample: {tasks} processes and threads are too short-lived for {rate_hz} samples a second",
-            100.0 * blind
+            "{:.0} % of the CPU time is in no sample: {:.1} ms in {} processes or threads is too short for {} samples a second",
+            100.0 * blind,
+            1e3 * total_s(sampled),
+            sampled.tasks.max(1),
+            sampled.profile.rate_hz
         );
         missing(Probe::Cpu, why, None)
     })

@@ -109,6 +109,10 @@ impl Elf {
         Some(mapped_at.wrapping_sub(address))
     }
 
+    pub fn entry(&self) -> u64 {
+        self.entry
+    }
+
     /// Whether this is in the code that the kernel starts the program or its loader with, which nobody has called. Not
     /// all of them say so in their unwind tables.
     pub fn is_start(&self, address: u64) -> bool {

@@ -2,7 +2,11 @@
 //! function, with its start and length in hexadecimal digits and its name. It reads the file and leaves it there.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::SystemTime;
 
 /// More than that is not read.
 const MOST_BYTES: u64 = 256 << 20;
@@ -14,15 +18,10 @@ pub struct JitNames {
 }
 
 impl JitNames {
-    pub fn of(process: u32) -> JitNames {
-        use std::io::Read;
-        let path = PathBuf::from(format!("/tmp/perf-{process}.map"));
-        let mut text = Vec::new();
-        if let Ok(file) = std::fs::File::open(path) {
-            // What was read until an error is of use too.
-            let _ = file.take(MOST_BYTES).read_to_end(&mut text);
-        }
-        JitNames::parse(&text)
+    /// `since` is when the command began: numbers of processes are used again, and these files stay.
+    pub fn of(process: u32, since: SystemTime) -> JitNames {
+        let text = read(Path::new(&format!("/tmp/perf-{process}.map")), since);
+        JitNames::parse(&text.unwrap_or_default())
     }
 
     /// Lines that are none are passed over.
@@ -43,12 +42,27 @@ impl JitNames {
     }
 }
 
+/// Anybody may leave anything at that place, so that only a plain file is read.
+fn read(path: &Path, since: SystemTime) -> io::Result<Vec<u8>> {
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
+    let about = file.metadata()?;
+    if !about.is_file() || about.modified()? < since {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut text = Vec::new();
+    // What was read until an error is of use too.
+    let _ = file.take(MOST_BYTES).read_to_end(&mut text);
+    Ok(text)
+}
+
 fn hexadecimal(digits: &str) -> Option<u64> {
     u64::from_str_radix(digits.strip_prefix("0x").unwrap_or(digits), 16).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -61,6 +75,17 @@ mod tests {
         assert_eq!(names.find(0x7f30), None);
         assert_eq!(names.find(0x7f47).as_deref(), Some("c"));
         assert_eq!(names.find(0), None);
-        assert!(JitNames::of(u32::MAX).functions.is_empty());
+        assert!(JitNames::of(u32::MAX, SystemTime::UNIX_EPOCH).functions.is_empty());
+    }
+
+    #[test]
+    fn only_a_plain_file_of_this_run_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("map");
+        std::fs::write(&file, "7f00 10 a").unwrap();
+        let now = SystemTime::now();
+        assert!(read(&file, now - Duration::from_secs(60)).is_ok());
+        assert!(read(&file, now + Duration::from_secs(60)).is_err());
+        assert!(read(directory.path(), SystemTime::UNIX_EPOCH).is_err());
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use blazesym::MaybeDefault;
 use blazesym::symbolize::source::{Elf as ElfSource, Kernel as KernelSource, Source};
@@ -18,6 +19,7 @@ pub struct Names {
     files: HashMap<Module, FileNames>,
     made: HashMap<u32, JitNames>,
     kernel_has_names: Option<bool>,
+    since: SystemTime,
 }
 
 struct FileNames {
@@ -27,12 +29,16 @@ struct FileNames {
 
 impl Default for Names {
     fn default() -> Self {
-        let builder = Symbolizer::builder().enable_code_info(false).enable_inlined_fns(false);
+        // Its own demangling takes the C function `f` for the type `float`.
+        let builder =
+            Symbolizer::builder().enable_code_info(false).enable_inlined_fns(false).enable_demangling(false);
         Names {
             symbolizer: builder.build(),
             files: HashMap::new(),
             made: HashMap::new(),
             kernel_has_names: None,
+            // The clock of files is behind by up to a tick.
+            since: SystemTime::now() - Duration::from_millis(20),
         }
     }
 }
@@ -63,21 +69,20 @@ impl Names {
     fn names(&mut self, module: Module, addresses: &[u64], modules: &Modules) -> Vec<String> {
         match modules.kind(module) {
             Kind::File(path) => {
-                let file = self.files.entry(module).or_insert_with(|| {
-                    let elf = modules.elf(module);
-                    FileNames {
-                        symbols: elf.map_or_else(|| path.clone(), |elf| elf.symbol_file(path)),
-                        starts: elf.map(|elf| elf.function_starts()).unwrap_or_default(),
-                    }
+                let elf = modules.elf(module);
+                let file = self.files.entry(module).or_insert_with(|| FileNames {
+                    symbols: elf.map_or_else(|| path.clone(), |elf| elf.symbol_file(path)),
+                    starts: elf.map(|elf| elf.function_starts()).unwrap_or_default(),
                 });
                 let source = ElfSource { debug_syms: false, ..ElfSource::new(&file.symbols) };
                 let found = self.symbolizer.symbolize(&source.into(), Input::VirtOffset(addresses));
                 let names = named(addresses, found.ok(), &file.starts);
-                names.into_iter().map(without_version).collect()
+                let entry = elf.map_or(0, |elf| elf.entry());
+                names.into_iter().map(|name| for_people(name, entry)).collect()
             }
             Kind::Kernel => self.kernel_names(addresses),
             Kind::Made { process } => {
-                let names = self.made.entry(*process).or_insert_with(|| JitNames::of(*process));
+                let names = self.made.entry(*process).or_insert_with(|| JitNames::of(*process, self.since));
                 let title = || modules.kind(module).title();
                 addresses.iter().map(|address| names.find(*address).unwrap_or_else(title)).collect()
             }
@@ -122,12 +127,26 @@ fn function_start(starts: &[u64], address: u64) -> Option<u64> {
     starts.partition_point(|start| *start <= address).checked_sub(1).map(|index| starts[index])
 }
 
-/// Symbol tables of libraries have `name@@VERSION` too.
-fn without_version(mut name: String) -> String {
+/// As it was written in the source, without the version that libraries put after it.
+fn for_people(mut name: String, entry: u64) -> String {
+    if entry != 0 && name == unnamed(entry) {
+        return "_start".to_owned();
+    }
     if let Some(at) = name.find('@').filter(|at| *at > 0) {
         name.truncate(at);
     }
-    name
+    demangled(&name).unwrap_or(name)
+}
+
+/// Only what looks like it: a plain name may mean something as a mangled one too.
+fn demangled(name: &str) -> Option<String> {
+    if !name.starts_with("_Z") && !name.starts_with("_R") {
+        return None;
+    }
+    if let Ok(rust) = rustc_demangle::try_demangle(name) {
+        return Some(format!("{rust:#}"));
+    }
+    cpp_demangle::Symbol::new(name).ok()?.demangle().ok()
 }
 
 fn unnamed(address: u64) -> String {
@@ -152,6 +171,18 @@ mod tests {
         assert_eq!(function_start(&starts, 10), Some(10));
         assert_eq!(function_start(&starts, 29), Some(20));
         assert_eq!(function_start(&starts, 99), Some(30));
+    }
+
+    #[test]
+    fn names_are_as_in_the_source() {
+        let shown = |name: &str| for_people(name.to_owned(), 0x1040);
+        for plain in ["f", "main", "i", "@", "_start", "0x2000"] {
+            assert_eq!(shown(plain), plain);
+        }
+        assert_eq!(shown("memcpy@@GLIBC_2.14"), "memcpy");
+        assert_eq!(shown("_ZN3foo3barEi"), "foo::bar(int)");
+        assert_eq!(shown("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
+        assert_eq!(shown("0x1040"), "_start");
     }
 
     #[test]

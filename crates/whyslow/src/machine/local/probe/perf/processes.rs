@@ -95,7 +95,21 @@ impl Processes {
             }
             return false;
         };
-        self.unwind_program(sample, values, places)
+        let in_kernel = places.len();
+        let is_whole = self.unwind_program(sample, values, places);
+        // In the middle of an exec there is no program, and the kernel's part is all there is.
+        let in_program = &places[in_kernel..];
+        let is_exec = in_kernel > before
+            && !in_program.is_empty()
+            && in_program.iter().all(|place| self.is_nowhere(*place));
+        if is_exec {
+            places.truncate(in_kernel);
+        }
+        is_whole || is_exec
+    }
+
+    fn is_nowhere(&self, place: Place) -> bool {
+        *self.modules.kind(place.module) == Kind::Nowhere
     }
 
     fn unwind_program(
