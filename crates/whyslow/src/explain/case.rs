@@ -21,6 +21,7 @@ pub struct Side<'a> {
     /// Medians of the undisturbed runs, by metric.
     medians: BTreeMap<&'a str, f64>,
     entries: Vec<&'a TraceEntry>,
+    is_slow: bool,
 }
 
 /// How large the gap is, in the metric that shows it best.
@@ -59,6 +60,7 @@ impl<'a> Case<'a> {
         let samples = Samples::collect(recording, variants.len());
         let fast = Side::new(recording, &samples, &variants[fast], fast, fast_looks);
         let slow = Side::new(recording, &samples, &variants[slow], slow, slow_looks);
+        let slow = Side { is_slow: true, ..slow };
         let budget = Budget::of(&slow).minus(Budget::of(&fast));
         let metric = gap_metric(&fast, &slow, budget);
         let values = |side: &Side<'_>| side.median(metric).unwrap_or(0.0);
@@ -110,11 +112,18 @@ impl<'a> Case<'a> {
     }
 }
 
-/// CPU time where at least half of the additional wall time is work, or where wall time shows nothing.
+/// CPU time where half of what is not known to be waiting for a CPU is work, or where wall time shows nothing. On a loaded
+/// machine most of the additional wall time is a wait that nothing but the additional work has brought about; then CPU
+/// time has grown as much as wall time has.
 fn gap_metric(fast: &Side<'_>, slow: &Side<'_>, budget: Budget) -> &'static str {
     let cpu = fast.median("cpu_s").zip(slow.median("cpu_s"));
     let Some((fast_cpu, slow_cpu)) = cpu else { return "wall_s" };
-    let is_work = budget.cpu_s() > 0.5 * budget.wall_s && slow_cpu > fast_cpu * 1.01;
+    let cpu_ratio = slow_cpu / fast_cpu.max(f64::MIN_POSITIVE);
+    let wall = fast.median("wall_s").zip(slow.median("wall_s"));
+    let wall_ratio = wall.map_or(1.0, |(fast, slow)| slow / fast.max(f64::MIN_POSITIVE));
+    let is_most = budget.cpu_s() > 0.5 * (budget.wall_s - budget.cpu_wait_s.max(0.0));
+    let grows_alike = budget.cpu_s() > 0.2 * budget.wall_s && cpu_ratio.ln() > 0.5 * wall_ratio.ln();
+    let is_work = cpu_ratio > 1.01 && (is_most || grows_alike);
     if is_work { "cpu_s" } else { "wall_s" }
 }
 
@@ -130,7 +139,7 @@ impl<'a> Side<'a> {
         let medians = metrics
             .filter_map(|name| Some((name, quantiles::median(&samples.values(index, name))?)))
             .collect();
-        Side { variant: variant.clone(), medians, entries }
+        Side { variant: variant.clone(), medians, entries, is_slow: false }
     }
 
     pub fn launch(&self) -> &Launch {
@@ -158,10 +167,13 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// Of probed runs that ended as they should.
+    /// Of probed runs that ended as they should. What was counted until the time of a probe was up is less than there is,
+    /// which on the slow side makes the difference smaller and not larger.
     fn probed(&self, probe: Probe) -> impl Iterator<Item = &'a Probed> + '_ {
         let of_probe = self.entries.iter().copied().filter(move |entry| entry.probe == probe);
-        let is_whole = |probed: &&Probed| matches!(probed.exit, Exit::Code(_));
+        let is_whole = |probed: &&Probed| {
+            matches!(probed.exit, Exit::Code(_)) || (self.is_slow && probed.exit == Exit::TimedOut)
+        };
         of_probe.filter_map(|entry| entry.seen.probed()).filter(is_whole)
     }
 

@@ -19,6 +19,8 @@ use crate::plan;
 pub const ALPHA: f64 = 0.01;
 /// What carries less of the gap accuses nobody.
 pub const LEAST_SHARE: f64 = 0.05;
+/// A gap that is explained so far is explained.
+pub const EXPLAINED: f64 = 0.9;
 /// So many possible names are shown for a difference that can only be located.
 const MOST_CANDIDATES: usize = 3;
 
@@ -234,6 +236,7 @@ impl<'a> Investigation<'a> {
         findings.extend(self.untried_differences());
         findings.extend(self.untested(&findings));
         merge(&mut findings);
+        drop_guesses(&mut findings);
         findings.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
         diagnosis.unexplained = self.unexplained(&findings);
         diagnosis.interaction = self.interaction(&findings);
@@ -401,6 +404,21 @@ fn rank(finding: &Finding) -> f64 {
         Status::Cleared => 30.0,
     };
     kind - finding.share.map_or(0.0, |share| share.point.clamp(-1.0, 1.0))
+}
+
+/// Where an experiment explains the gap, other names for it are noise.
+fn drop_guesses(findings: &mut Vec<Finding>) {
+    let explains = |finding: &&Finding| {
+        finding.status == Status::Confirmed && finding.share.is_some_and(|share| share.point >= EXPLAINED)
+    };
+    let Some(culprit) = findings.iter().find(explains).map(|finding| finding.suspect.clone()) else { return };
+    let is_guess = |finding: &Finding| {
+        let is_untried = finding.status == Status::Untested && finding.share.is_none();
+        is_untried
+            || (finding.status == Status::Located
+                && (finding.suspect == culprit || finding.share.is_none_or(|s| s.low == Some(1.0))))
+    };
+    findings.retain(|finding| !is_guess(finding));
 }
 
 /// A suspect that several experiments speak of is told once, by the one that says most.

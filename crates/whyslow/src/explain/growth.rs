@@ -2,11 +2,12 @@
 
 use benchmath::growth::{Growth, growth};
 
-use super::diagnosis::ALPHA;
 use super::stages::Originals;
 use crate::analysis::Samples;
 use crate::model::{ByteText, Edit, GrowthPlan, Level, Recording, SizePlan, Stage, StagePlan};
 
+/// An exponent names nobody by itself, so it may miss more often than a share.
+pub const ALPHA: f64 = 0.05;
 /// Smaller numbers are modes and switches.
 const LEAST_SIZE: u64 = 100;
 /// The sizes that are tried besides the original one.

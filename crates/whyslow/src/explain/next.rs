@@ -2,7 +2,7 @@
 //! so that an investigation that was broken off can go on.
 
 use super::case::Case;
-use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, looks_at, main_case};
+use super::diagnosis::{ALPHA, EXPLAINED, Investigation, LEAST_SHARE, looks_at, main_case};
 use super::differences::Difference;
 use super::stages::{Originals, Trial, plan};
 use super::suspects::{Claim, Idea, suspicions};
@@ -49,8 +49,6 @@ const MOST_TRIALS: usize = 7;
 const MOST_BLOCKS: usize = 15;
 /// Looking takes at most this part of the time.
 const LOOKING: f64 = 0.45;
-/// A gap that is explained so far is explained.
-const EXPLAINED: f64 = 0.9;
 
 /// Looks at both originals, in this order.
 const LOOKS: [Probe; 6] =
@@ -158,8 +156,8 @@ fn grow(recording: &Recording, case: &Case<'_>, originals: &Originals<'_>, left_
     let is_done = recording.stages.iter().any(|stage| stage.plan.growth.is_some());
     let times = case.slow.median("wall_s")? + case.fast.median("wall_s")?;
     // Both sizes that are smaller take less than the original one, if only a little.
-    let affordable = (0.6 * left_s / (2.5 * times)) as usize;
-    let fewest = benchmath::signed_rank::fewest_blocks(ALPHA);
+    let affordable = (0.7 * left_s / (2.5 * times)) as usize;
+    let fewest = benchmath::signed_rank::fewest_blocks(growth::ALPHA);
     if !is_work || is_done || affordable < fewest {
         return None;
     }
@@ -167,16 +165,19 @@ fn grow(recording: &Recording, case: &Case<'_>, originals: &Originals<'_>, left_
     growth::plan(originals, round).map(|round| Step::Try(Box::new(round)))
 }
 
-/// Every difference, and the ideas of the most suspected.
+/// Every difference. What else is suspected is tried only if none of them is an experiment that may explain the gap: an
+/// allocator that is swapped also takes the settings of the other one away.
 fn first_trials(case: &Case<'_>, originals: &Originals<'_>) -> Vec<Trial> {
-    let mut trials = Vec::new();
+    let mut trials: Vec<Trial> = Vec::new();
     if is_worth_swapping(case) {
         let swap = |(name, is_experiment, which): (String, bool, Vec<&Difference>)| {
             originals.swap(&which, vec![name], is_experiment)
         };
         trials.extend(named(case).into_iter().map(swap));
     }
-    trials.extend(ideas(case, originals));
+    if !trials.iter().any(|trial| trial.is_experiment) {
+        trials.extend(ideas(case, originals));
+    }
     trials
 }
 
@@ -231,7 +232,8 @@ fn later_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Inve
             .flat_map(|o| o.what_if.suspects.clone());
         trials.push(originals.swap(&culprits, names.collect(), true));
     }
-    let explained = guilty.iter().map(|outcome| outcome.share()).fold(0.0, f64::max);
+    let of_experiments = guilty.iter().filter(|outcome| outcome.what_if.is_experiment);
+    let explained = of_experiments.map(|outcome| outcome.share()).fold(0.0, f64::max);
     if explained < EXPLAINED {
         trials.extend(ideas(case, originals));
     }
