@@ -1,6 +1,7 @@
 //! Functions of two profiles beside each other: those that both have, those that only one has, and those that have
 //! another name because a compiler or a processor chose another version of them.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Difference, pair_modules};
@@ -38,6 +39,17 @@ struct Weights {
     inclusive: Vec<f64>,
 }
 
+impl Weights {
+    fn none(looks: usize) -> Weights {
+        Weights { own: vec![0.0; looks], inclusive: vec![0.0; looks] }
+    }
+
+    fn add(&mut self, more: &Weights) {
+        self.own.iter_mut().zip(&more.own).for_each(|(sum, more)| *sum += more);
+        self.inclusive.iter_mut().zip(&more.inclusive).for_each(|(sum, more)| *sum += more);
+    }
+}
+
 /// Every function that was seen in either, by the absolute difference of what was seen in itself. `programs` are the
 /// names of the programs that the commands start.
 pub fn compare_symbols(
@@ -46,37 +58,70 @@ pub fn compare_symbols(
     programs: (&str, &str),
 ) -> Vec<SymbolDifference> {
     let pairs = pair_modules(&by_module(base), &by_module(other), programs.0, programs.1);
-    let base_weights = weights(base, |module| module.to_owned());
-    let other_weights = weights(other, |module| pairs.get(module).map_or(module, String::as_str).to_owned());
-    let renamed = renamed(&base_weights, &other_weights);
+    let both = [weights(base, &BTreeMap::new()), weights(other, &pairs)];
+    let renamed = renamed(&both[0], &both[1]);
+    let mut rows = rows([base, other], &both, &renamed);
+    for row in rows.iter_mut().filter(|row| row.fate == Fate::New) {
+        // What only the other has is called as the other calls it.
+        let own = pairs.iter().find(|(_, of_base)| **of_base == row.module);
+        row.module = own.map_or(std::mem::take(&mut row.module), |(of_other, _)| of_other.clone());
+    }
+    rows
+}
+
+/// The same of whole files.
+pub fn compare_modules(
+    base: &[&Profile],
+    other: &[&Profile],
+    programs: (&str, &str),
+) -> Vec<SymbolDifference> {
+    let pairs = pair_modules(&by_module(base), &by_module(other), programs.0, programs.1);
+    let both = [weights(base, &BTreeMap::new()), weights(other, &pairs)].map(without_names);
+    rows([base, other], &both, &BTreeMap::new())
+}
+
+fn without_names(weights: BTreeMap<Key, Weights>) -> BTreeMap<Key, Weights> {
+    let mut modules: BTreeMap<Key, Weights> = BTreeMap::new();
+    for ((_, module), weights) in weights {
+        match modules.entry((module, String::new())) {
+            Entry::Vacant(entry) => drop(entry.insert(weights)),
+            Entry::Occupied(mut entry) => entry.get_mut().add(&weights),
+        }
+    }
+    modules
+}
+
+/// Everything that is in either, the largest difference first.
+fn rows(
+    [base, other]: [&[&Profile]; 2],
+    both: &[BTreeMap<Key, Weights>; 2],
+    renamed: &BTreeMap<Key, Key>,
+) -> Vec<SymbolDifference> {
     let grain = grain(base).max(grain(other));
-    let nothing = |looks: usize| Weights { own: vec![0.0; looks], inclusive: vec![0.0; looks] };
-    let (no_base, no_other) = (nothing(base.len()), nothing(other.len()));
+    let (no_base, no_other) = (Weights::none(base.len()), Weights::none(other.len()));
     let new_names: BTreeSet<&Key> = renamed.values().collect();
-    let keys: BTreeSet<&Key> = base_weights.keys().chain(other_weights.keys()).collect();
-    let mut rows: Vec<SymbolDifference> = keys
-        .into_iter()
-        .filter(|key| !new_names.contains(key))
-        .filter_map(|key| {
-            let in_base = base_weights.get(key);
-            let in_other = other_weights.get(renamed.get(key).unwrap_or(key));
-            let fate = match (in_base, in_other) {
-                (Some(_), Some(_)) => {
-                    renamed.get(key).map_or(Fate::InBoth, |(name, _)| Fate::Renamed(name.clone()))
-                }
-                (None, _) => Fate::New,
-                (_, None) => Fate::Gone,
-            };
-            let (in_base, in_other) = (in_base.unwrap_or(&no_base), in_other.unwrap_or(&no_other));
-            Some(SymbolDifference {
-                name: key.0.clone(),
-                module: key.1.clone(),
-                fate,
-                own: Difference::of(&in_base.own, &in_other.own, grain)?,
-                inclusive: Difference::of(&in_base.inclusive, &in_other.inclusive, grain)?,
-            })
+    let keys: BTreeSet<&Key> = both[0].keys().chain(both[1].keys()).collect();
+    let row = |key: &Key| {
+        let in_base = both[0].get(key);
+        let in_other = both[1].get(renamed.get(key).unwrap_or(key));
+        let fate = match (in_base, in_other) {
+            (Some(_), Some(_)) => {
+                renamed.get(key).map_or(Fate::InBoth, |(name, _)| Fate::Renamed(name.clone()))
+            }
+            (None, _) => Fate::New,
+            (_, None) => Fate::Gone,
+        };
+        let (in_base, in_other) = (in_base.unwrap_or(&no_base), in_other.unwrap_or(&no_other));
+        Some(SymbolDifference {
+            name: key.0.clone(),
+            module: key.1.clone(),
+            fate,
+            own: Difference::of(&in_base.own, &in_other.own, grain)?,
+            inclusive: Difference::of(&in_base.inclusive, &in_other.inclusive, grain)?,
         })
-        .collect();
+    };
+    let mut rows: Vec<SymbolDifference> =
+        keys.into_iter().filter(|key| !new_names.contains(key)).filter_map(row).collect();
     rows.sort_by(|one, other| other.own.amount().abs().total_cmp(&one.own.amount().abs()));
     rows
 }
@@ -97,15 +142,14 @@ fn by_module<'a>(profiles: &[&'a Profile]) -> BTreeMap<&'a str, f64> {
     weights
 }
 
-fn weights(profiles: &[&Profile], module: impl Fn(&str) -> String) -> BTreeMap<Key, Weights> {
+/// `pairs` tells what a module is called on the other side.
+fn weights(profiles: &[&Profile], pairs: &BTreeMap<String, String>) -> BTreeMap<Key, Weights> {
     let mut all: BTreeMap<Key, Weights> = BTreeMap::new();
     for (look, profile) in profiles.iter().enumerate() {
         let (own, inclusive) = (profile.own(), profile.inclusive());
-        for (index, Frame { name, module: of }) in profile.frames.iter().enumerate() {
-            let entry = all.entry((name.clone(), module(of))).or_insert_with(|| Weights {
-                own: vec![0.0; profiles.len()],
-                inclusive: vec![0.0; profiles.len()],
-            });
+        for (index, Frame { name, module }) in profile.frames.iter().enumerate() {
+            let module = pairs.get(module).unwrap_or(module).clone();
+            let entry = all.entry((name.clone(), module)).or_insert_with(|| Weights::none(profiles.len()));
             entry.own[look] += own[index];
             entry.inclusive[look] += inclusive[index];
         }
@@ -209,8 +253,12 @@ mod tests {
         let moved = row(&rows, "__memmove_avx_unaligned_erms");
         assert_eq!(moved.fate, Fate::Renamed("__memmove_evex_unaligned_erms".into()));
         assert_eq!(row(&rows, "lost").fate, Fate::Gone);
-        assert_eq!((&row(&rows, "found").fate, row(&rows, "found").module.as_str()), (&Fate::New, "old"));
+        assert_eq!((&row(&rows, "found").fate, row(&rows, "found").module.as_str()), (&Fate::New, "new"));
         assert_eq!(rows.len(), 5);
+        let modules = compare_modules(&[&base], &[&other], ("old", "new"));
+        let amounts: Vec<(&str, f64)> =
+            modules.iter().map(|row| (row.name.as_str(), (row.own.amount() * 10.0).round() / 10.0)).collect();
+        assert_eq!(amounts, [("old", 0.9), ("libc.so.6", 0.4)]);
     }
 
     #[test]

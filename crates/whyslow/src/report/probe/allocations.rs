@@ -9,10 +9,10 @@ use crate::report::quantity::{bytes, count, percent};
 /// Size classes as they are shown, by the first bytes of each; the last one is what allocators map by itself.
 const CLASSES: [(u64, u64, &str); 5] = [
     (0, 64, "below 64 B"),
-    (64, 1 << 10, "64 B to 1 KiB"),
-    (1 << 10, 16 << 10, "1 KiB to 16 KiB"),
-    (16 << 10, 128 << 10, "16 KiB to 128 KiB"),
-    (128 << 10, u64::MAX, "128 KiB and more"),
+    (64, 1 << 10, "from 64 B to 1 KiB"),
+    (1 << 10, 16 << 10, "from 1 KiB to 16 KiB"),
+    (16 << 10, 128 << 10, "from 16 KiB to 128 KiB"),
+    (128 << 10, u64::MAX, "of 128 KiB and more"),
 ];
 
 fn of<'a>(looks: &[&'a Probed]) -> Vec<&'a Allocations> {
@@ -37,6 +37,8 @@ pub fn one(looks: &[&Probed]) -> Vec<Part> {
         .map(|(calls, name)| row(vec![cell(*calls), String::new()], *name, ""))
         .collect();
     let kinds = [
+        (first.realloc_new, None, "realloc of nothing: a new block"),
+        (first.realloc_freed, None, "realloc to nothing: freed"),
         (first.realloc_in_place, None, "realloc in place"),
         (first.realloc_moved, Some(first.realloc_moved_bytes), "realloc that copied to another place"),
         (
@@ -124,7 +126,7 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
         .map(|(name, write, of)| Quantity::new(*name, *write, both, |seen: &Allocations| of(seen) as f64))
         .collect();
     quantities.extend(CLASSES.iter().map(|class| {
-        let name = format!("blocks of {}", class.2);
+        let name = format!("blocks {}", class.2);
         Quantity::new(name, count, both, |seen: &Allocations| in_class(seen, class) as f64)
     }));
     let mut parts: Vec<Part> = owners(&base, &other, pair).into_iter().collect();

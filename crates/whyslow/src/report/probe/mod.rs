@@ -132,7 +132,9 @@ fn section_of_one(recording: &Recording, known: &KnownProbe) -> Vec<Part> {
     }
     let mut heading = vec![title(known), toned(Tone::Faint, cost(&looks))];
     heading.extend(how_it_ended("", &looks));
-    let mut parts = under(heading, (view(known.probe).one)(&looks));
+    let is_only_environment = recording.traces.iter().all(|entry| entry.probe == Probe::Environment);
+    let view = if is_only_environment { environment::whole } else { view(known.probe).one };
+    let mut parts = under(heading, view(&looks));
     parts.extend(notes::blind_spots(&looks, ""));
     parts
 }

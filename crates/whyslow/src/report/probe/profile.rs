@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::rows::{Row, listing_with_rest, plain_listing, row, signed, table, time};
+use super::rows::{Order, Row, listing_with_rest, row, signed, table, time};
 use super::{Pair, seen};
-use crate::analysis::traces::{Difference, Fate, compare_symbols, mean_profile};
+use crate::analysis::traces::{Difference, Fate, compare_modules, compare_symbols, mean_profile};
 use crate::model::{Frame, KernelView, Probed, Profile, Trace};
 use crate::report::compose::printable;
-use crate::report::document::{Line, Part, Tone, plain, toned};
+use crate::report::document::{Definition, Line, Part, Tone, plain, toned};
 use crate::report::quantity::{count, percent};
 
 /// Less of the total than this tells too little.
@@ -17,10 +17,22 @@ const ALL_WHOLE: f64 = 0.995;
 /// What is missing by the rounding of periods.
 const NEGLIGIBLE: f64 = 0.01;
 const MOST_FUNCTIONS: usize = 15;
+const FEWEST_FUNCTIONS: usize = 5;
+/// Functions below this share of the whole are counted only.
+const SMALLEST_FUNCTION: f64 = 0.01;
 const MOST_PATHS: usize = 4;
 const MOST_MODULES: usize = 6;
 /// Frames of a path that are shown, from the innermost one outwards.
 const SHOWN_FRAMES: usize = 5;
+/// Frames that every program begins with.
+const OUTERMOST: [&str; 6] = [
+    "_start",
+    "__libc_start_main",
+    "__libc_start_call_main",
+    "__libc_start_main_impl",
+    "_dl_start_user",
+    "[unknown]",
+];
 /// Paths below this share of the whole are not worth a line.
 const SMALLEST_PATH: f64 = 0.02;
 
@@ -142,7 +154,9 @@ fn functions(profile: &Profile, whole: f64, unit: Unit) -> Part {
     let (own, inclusive) = by_function(profile);
     let mut all: Vec<(&Frame, f64)> = own.into_iter().filter(|(_, own)| *own > 0.0).collect();
     all.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.name.cmp(&other.0.name)));
-    let rows = all.iter().take(MOST_FUNCTIONS).map(|(frame, own)| {
+    let worth = all.iter().filter(|(_, own)| *own >= SMALLEST_FUNCTION * whole).count();
+    let shown = worth.clamp(FEWEST_FUNCTIONS, MOST_FUNCTIONS).min(all.len());
+    let rows = all.iter().take(shown).map(|(frame, own)| {
         let inclusive = inclusive.get(frame).copied().unwrap_or(0.0);
         let numbers = vec![
             (unit.write)(*own),
@@ -153,8 +167,8 @@ fn functions(profile: &Profile, whole: f64, unit: Unit) -> Part {
         row(numbers, &frame.name, &frame.module)
     });
     let heads = [unit.heads[0], "", unit.heads[1], ""];
-    let left: f64 = all.iter().skip(MOST_FUNCTIONS).map(|(_, own)| own).sum();
-    let more = all.len().saturating_sub(MOST_FUNCTIONS);
+    let left: f64 = all.iter().skip(shown).map(|(_, own)| own).sum();
+    let more = all.len() - shown;
     let rest = (more > 0).then(|| format!("and {} in {more} others", (unit.write)(left)));
     listing_with_rest(&heads, "function", rows.collect(), rest)
 }
@@ -174,7 +188,7 @@ fn by_function(profile: &Profile) -> (ByFunction<'_>, ByFunction<'_>) {
 }
 
 /// The heaviest ways from the start of a thread to where it is.
-fn paths(profile: &Profile, whole: f64) -> Option<Part> {
+fn paths(profile: &Profile, whole: f64) -> Vec<Part> {
     let mut paths: BTreeMap<Vec<&str>, f64> = BTreeMap::new();
     for stack in &profile.stacks {
         let frames = stack.frames.iter().filter_map(|&frame| profile.frames.get(frame as usize));
@@ -186,12 +200,23 @@ fn paths(profile: &Profile, whole: f64) -> Option<Part> {
     let mut paths: Vec<(Vec<&str>, f64)> = paths.into_iter().collect();
     paths.sort_by(|one, other| other.1.total_cmp(&one.1));
     let shown = paths.iter().take(MOST_PATHS).filter(|(_, weight)| *weight >= SMALLEST_PATH * whole);
-    let rows: Vec<_> =
-        shown.map(|(names, weight)| row(vec![percent(weight / whole)], path(names), "")).collect();
-    (!rows.is_empty()).then(|| plain_listing(&["share"], "most frequent stacks, callers last", rows))
+    let definitions: Vec<Definition> = shown
+        .map(|(names, weight)| Definition {
+            head: vec![plain(format!("{:>5}", percent(weight / whole)))],
+            body: vec![vec![plain(printable(&path(names)))]],
+        })
+        .collect();
+    if definitions.is_empty() {
+        return Vec::new();
+    }
+    let heading = vec![toned(Tone::Faint, "most frequent stacks, from the inside to the outside")];
+    vec![Part::Text(vec![heading]), Part::Definitions(definitions)]
 }
 
+/// The innermost frames, and the outermost one that says something.
 fn path(names: &[&str]) -> String {
+    let start = names.iter().rposition(|name| !OUTERMOST.contains(name)).map_or(0, |place| place + 1);
+    let names = &names[..start.max(1).min(names.len())];
     let mut shown: Vec<&str> = names.iter().take(SHOWN_FRAMES).copied().collect();
     if names.len() > SHOWN_FRAMES + 1 {
         shown.push("..");
@@ -209,7 +234,15 @@ fn two(pair: &Pair<'_>, unit: Unit) -> Vec<Part> {
     lines.extend(coverage(pair.labels[1], &mean_profile(&other), unit));
     lines.extend(sums(&base, &other, pair, unit));
     let mut parts = vec![Part::Text(lines)];
-    let symbols = compare_symbols(&base, &other, (&pair.programs[0], &pair.programs[1]));
+    let programs = (pair.programs[0].as_str(), pair.programs[1].as_str());
+    let modules = compare_modules(&base, &other, programs).into_iter().map(|module| Row {
+        text: module.name,
+        remark: String::new(),
+        difference: module.own,
+        write: unit.write,
+    });
+    parts.extend(table(modules.collect(), pair, Order::Largest, ["file", "files"]));
+    let symbols = compare_symbols(&base, &other, programs);
     let rows = symbols.into_iter().map(|symbol| {
         let mut remark = symbol.module;
         match &symbol.fate {
@@ -220,7 +253,7 @@ fn two(pair: &Pair<'_>, unit: Unit) -> Vec<Part> {
         }
         Row { text: symbol.name, remark, difference: symbol.own, write: unit.write }
     });
-    parts.extend(table(rows.collect(), pair, ["function", "functions"]));
+    parts.extend(table(rows.collect(), pair, Order::Largest, ["function", "functions"]));
     parts
 }
 

@@ -7,6 +7,9 @@ use crate::report::document::{Listing, ListingRow, Part, Tone, plain, toned};
 
 /// What is smaller than the first so many is counted.
 pub const MOST_ROWS: usize = 15;
+const FEWEST_ROWS: usize = 5;
+/// Rows below this share of all differences are small.
+const SMALLEST: f64 = 0.02;
 
 /// One quantity of both variants, with a value for each look.
 pub struct Quantity {
@@ -48,6 +51,7 @@ pub struct Row {
 }
 
 /// The order of the rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     AsGiven,
     /// The largest difference first; for quantities of one unit.
@@ -65,14 +69,14 @@ pub fn differences(quantities: Vec<Quantity>, pair: &Pair<'_>, order: Order, thi
     if let Order::Largest = order {
         rows.sort_by(|one, other| other.difference.amount().abs().total_cmp(&one.difference.amount().abs()));
     }
-    table(rows, pair, things)
+    table(rows, pair, order, things)
 }
 
-pub fn table(rows: Vec<Row>, pair: &Pair<'_>, things: [&str; 2]) -> Vec<Part> {
+pub fn table(rows: Vec<Row>, pair: &Pair<'_>, order: Order, things: [&str; 2]) -> Vec<Part> {
     let (same, rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.difference.is_nothing());
     let (blurred, rows): (Vec<Row>, Vec<Row>) =
         rows.into_iter().partition(|row| row.difference.is_within_scatter());
-    let more = rows.len().saturating_sub(MOST_ROWS);
+    let more = rows.len() - worth_showing(&rows, order);
     let known = same.iter().filter(|row| !is_empty(row)).count();
     let mut rest: Vec<String> = Vec::new();
     rest.extend((more > 0).then(|| format!("and {more} smaller differences")));
@@ -91,6 +95,14 @@ pub fn table(rows: Vec<Row>, pair: &Pair<'_>, things: [&str; 2]) -> Vec<Part> {
         return vec![Part::Text(vec![vec![plain("  "), toned(Tone::Faint, text)]])];
     }
     vec![Part::Listing(Listing { rest, ..listing(&rows[..rows.len() - more], pair) })]
+}
+
+/// What is small beside the rest is counted, however much room there is.
+fn worth_showing(rows: &[Row], order: Order) -> usize {
+    let all: f64 = rows.iter().map(|row| row.difference.amount().abs()).sum();
+    let large = rows.iter().filter(|row| row.difference.amount().abs() >= SMALLEST * all).count();
+    let fewest = if order == Order::Largest { FEWEST_ROWS } else { rows.len() };
+    large.max(fewest).min(MOST_ROWS).min(rows.len())
 }
 
 /// In neither variant: not even a thing that is the same.
