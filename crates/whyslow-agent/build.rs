@@ -52,6 +52,10 @@ fn compile(name: &str, output: &Path) {
         // Flags meant for the host program (sanitizers, target-cpu, instrumentation) would need a runtime.
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS");
+    if variable("CARGO_CFG_TARGET_ARCH") == "aarch64" {
+        // Otherwise the choice of atomic instructions at start comes with it, which asks the libc.
+        compiler.args(["-C", "target-feature=-outline-atomics"]);
+    }
     if variable("CARGO_CFG_TARGET_ENV") == "musl" {
         // Otherwise rustc makes no shared objects for this target, or adds its own start files.
         compiler.args(["-C", "target-feature=-crt-static", "-C", "link-self-contained=no"]);

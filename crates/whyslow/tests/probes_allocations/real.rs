@@ -39,7 +39,7 @@ fn an_allocator_behind_the_agent() {
     use whyslow::model::Preload;
     let script = "my @words = map { 'x' x $_ } 1..1000;";
     let probed = probed(&Launch { preloads: vec![Preload::Mimalloc], ..launch(&["perl", "-e", script]) });
-    assert_eq!(probed.exit, Exit::Code(0));
+    assert_eq!((&probed.exit, &*probed.blind_spots), (&Exit::Code(0), &[][..]));
     assert!(seen(&probed).allocators[0].ends_with("whyslow-mimalloc.so"), "{probed:?}");
     assert!(seen(&probed).malloc_calls > 1000);
 }
@@ -56,4 +56,28 @@ fn no_descriptor_is_added() {
     let timed = std::fs::read_to_string(&file).unwrap();
     assert_eq!(probed(&launch).exit, Exit::Code(0));
     assert_eq!((&*std::fs::read_to_string(&file).unwrap(), &*timed), ("0 1 2 3", "0 1 2 3"));
+}
+
+/// `new` is malloc, unless the allocator has both.
+#[test]
+fn operator_new_of_cpp() {
+    let place = tempfile::tempdir().unwrap();
+    let (source, program) = (place.path().join("new.cpp"), place.path().join("new"));
+    let text = "#include <cstdio>\nint *volatile kept;\n\
+        int main() { for (int i = 0; i < 5000; i++) { kept = new int[600]; delete[] kept; }\n\
+        try { throw 1; } catch (int) { return 3; } }";
+    std::fs::write(&source, text).unwrap();
+    let compiler = std::process::Command::new("g++").args(["-O1", "-o"]).arg(&program).arg(&source).status();
+    if !compiler.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let command = launch(&[program.to_str().unwrap()]);
+    let plain = probed(&command);
+    assert_eq!((&plain.exit, seen(&plain).sizes[11]), (&Exit::Code(3), 5000));
+    assert_eq!(plain.blind_spots, []);
+    if cfg!(feature = "bundled-mimalloc") {
+        let own = probed(&Launch { preloads: vec![whyslow::model::Preload::Mimalloc], ..command });
+        assert_eq!(own.exit, Exit::Code(3));
+        assert!(own.blind_spots[0].why.contains("operator new"), "{own:?}");
+    }
 }

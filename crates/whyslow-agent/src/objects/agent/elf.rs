@@ -132,6 +132,22 @@ impl Object {
         }
     }
 
+    /// Whether the object needs this symbol of another one. Only where it has the hash table of GNU, before whose symbols
+    /// are those that it needs.
+    pub fn wants(&self, name: &[u8]) -> bool {
+        if self.symbols.is_null() || self.strings.is_null() || self.gnu_hash.is_null() {
+            return false;
+        }
+        // SAFETY: as in `function`.
+        unsafe {
+            let first = *self.gnu_hash.add(1);
+            (1..first).any(|index| {
+                let symbol = &*self.symbols.add(index as usize);
+                symbol.section == 0 && is_string(self.strings.add(symbol.name as usize), name)
+            })
+        }
+    }
+
     unsafe fn by_gnu_hash(&self, name: &[u8]) -> usize {
         let hash =
             name.iter().fold(5381u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(u32::from(*byte)));

@@ -94,25 +94,42 @@ pub struct Found {
 pub fn find() -> Found {
     let mut found = Found { next: EMPTY, flags: 0, owner: core::ptr::null(), own: core::ptr::null() };
     let mut is_behind = false;
-    let mut new_is_found = false;
+    let mut owner_of_new = core::ptr::null::<core::ffi::c_char>();
     elf::for_each(|object, is_own| {
         found.look_for_others(object);
         if is_own {
             is_behind = true;
             found.own = object.name;
         } else if is_behind {
-            let had_malloc = found.next.malloc.is_some();
             found.look_for_ours(object);
-            let has_malloc = !had_malloc && found.next.malloc.is_some();
-            if !new_is_found && object.function(b"_Znwm") != 0 {
-                new_is_found = true;
-                found.flags |= if has_malloc { OWN_NEW } else { 0 };
+            if owner_of_new.is_null() && object.function(OPERATOR_NEW) != 0 {
+                owner_of_new = object.name;
             }
         } else if object.function(b"malloc") != 0 {
             found.flags |= OWN_MALLOC;
         }
     });
+    if !owner_of_new.is_null() && owner_of_new == found.owner && is_new_used(found.owner) {
+        found.flags |= OWN_NEW;
+    }
     found
+}
+
+/// `operator new(unsigned long)`, and that of arrays.
+const OPERATOR_NEW: &[u8] = b"_Znwm";
+const OPERATOR_NEW_OF_ARRAYS: &[u8] = b"_Znam";
+
+/// Whether anybody wants operator new but the library that has it and that of C++, which comes with some allocators.
+fn is_new_used(owner: *const core::ffi::c_char) -> bool {
+    let mut is_used = false;
+    elf::for_each(|object, _| {
+        // SAFETY: the loader's string.
+        let name = file_name(unsafe { elf::bytes(object.name) });
+        let is_of_language = name.starts_with(b"libstdc++.") || name.starts_with(b"libc++");
+        let wants = || object.wants(OPERATOR_NEW) || object.wants(OPERATOR_NEW_OF_ARRAYS);
+        is_used |= object.name != owner && !is_of_language && wants();
+    });
+    is_used
 }
 
 impl Found {
@@ -163,7 +180,7 @@ unsafe fn fill<F>(place: &mut Option<F>, object: &Object, name: &[u8]) -> bool {
 }
 
 fn owner(path: &[u8]) -> Owner {
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+    let name = file_name(path);
     if name == b"libc.so.6" {
         Owner::Glibc
     } else if name.starts_with(b"ld-musl-") || name.starts_with(b"libc.musl-") || name == b"libc.so" {
@@ -171,4 +188,8 @@ fn owner(path: &[u8]) -> Owner {
     } else {
         Owner::Other
     }
+}
+
+fn file_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }

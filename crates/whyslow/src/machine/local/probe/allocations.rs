@@ -168,32 +168,38 @@ fn blind_spots(tally: &Tally, prepared: &Prepared) -> Vec<Missing> {
     let spots = [
         (
             tally.lost,
-            "threads or forked processes could not reach the file of counters, and were not counted",
+            "in threads or forked processes that could not reach the file of counters nothing was counted",
             "it needs a free descriptor, and the rights of the user who runs whyslow",
         ),
         (
             tally.with_own_malloc,
-            "programs have a malloc of their own, and were not counted",
+            "in programs with a malloc of their own nothing was counted",
             "look at builds with the malloc of the libc",
         ),
         (
             tally.with_own_new,
-            "programs have an allocator that is operator new of C++ too: what came by that way was not counted",
+            "in programs whose allocator is operator new of C++ too, what came by that way was not counted",
             "look at them with the malloc of the libc",
         ),
         (
             with_python,
-            "programs have Python in them, which asks malloc for large blocks only and divides them itself",
+            "Python asks malloc for large blocks only and divides them itself: small ones were not counted",
             "--env PYTHONMALLOC=malloc shows them all",
         ),
         (
             tally.with_perl_malloc,
-            "programs are a perl that has a malloc of its own, which was not counted",
+            "in a perl that was built with a malloc of its own nothing was counted",
             "look at a perl that was built without usemymalloc",
         ),
     ];
-    let spots = spots.into_iter().filter(|(programs, ..)| *programs > 0);
-    spots
-        .map(|(programs, why, remedy)| missing(Probe::Allocations, format!("{programs} {why}"), Some(remedy)))
-        .collect()
+    let spots = spots.into_iter().filter(|(times, ..)| *times > 0);
+    spots.map(|(times, why, remedy)| spot(times, why, remedy)).collect()
+}
+
+fn spot(times: u64, why: &str, remedy: &str) -> Missing {
+    missing(
+        Probe::Allocations,
+        format!("{why} (seen {times} times)").replace(" 1 times", " once"),
+        Some(remedy),
+    )
 }
