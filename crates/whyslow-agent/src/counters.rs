@@ -47,8 +47,7 @@ pub struct Unit {
     pub pending_bytes: i64,
     /// With more pending bytes than that there is something to do: a new peak, or bytes to give.
     pub notice_bytes: i64,
-    pub spare: [u64; 2],
-    pub counts: [u64; 24],
+    pub counts: [u64; 26],
     /// Calls by the power of two that they asked for: all but those of free.
     pub sizes: [u64; SIZE_CLASSES],
     /// The file that owns malloc, in the first unit of an image.
@@ -68,11 +67,12 @@ pub const PERL_MALLOC: u64 = 8;
 #[derive(Clone, Copy)]
 #[repr(usize)]
 pub enum Count {
+    // In one cache line with what is before them: no call of malloc or free needs another but for its size.
+    Free,
+    AskedBytes,
     Calloc,
     Realloc,
     Aligned,
-    Free,
-    AskedBytes,
     /// realloc of a null pointer.
     ReallocNew,
     /// realloc to nothing.
