@@ -40,6 +40,17 @@ mod io_fsync;
 mod io_stat_storm;
 mod io_temp_files;
 mod io_unbuffered;
+mod link_bind_now;
+mod link_dynamic;
+mod link_libs_count;
+mod link_preload;
+mod link_search_path;
+mod link_symbol_lookup;
+mod mem_first_touch;
+mod mem_fork_cow;
+mod mem_layout;
+mod mem_thp_off;
+mod mem_thp_sparse;
 mod proc_fork_loop;
 mod proc_shim;
 mod proc_startup_file;
@@ -47,6 +58,7 @@ mod sched_contention;
 mod sched_quota;
 mod settings;
 mod signs;
+mod starting;
 mod sys_clock;
 mod sys_seccomp;
 mod sys_tracer;
@@ -99,6 +111,17 @@ pub static SUSPECTS: &[Suspect] = &[
     io_stat_storm::SUSPECT,
     io_temp_files::SUSPECT,
     io_unbuffered::SUSPECT,
+    link_bind_now::SUSPECT,
+    link_dynamic::SUSPECT,
+    link_libs_count::SUSPECT,
+    link_preload::SUSPECT,
+    link_search_path::SUSPECT,
+    link_symbol_lookup::SUSPECT,
+    mem_first_touch::SUSPECT,
+    mem_fork_cow::SUSPECT,
+    mem_layout::SUSPECT,
+    mem_thp_off::SUSPECT,
+    mem_thp_sparse::SUSPECT,
     proc_fork_loop::SUSPECT,
     proc_shim::SUSPECT,
     proc_startup_file::SUSPECT,
