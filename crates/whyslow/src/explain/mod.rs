@@ -6,6 +6,7 @@ mod budget;
 mod carriers;
 mod case;
 mod classes;
+pub mod custom;
 mod diagnosis;
 mod differences;
 mod factors;

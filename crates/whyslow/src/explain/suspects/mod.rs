@@ -63,7 +63,7 @@ mod sys_clock;
 mod sys_seccomp;
 mod sys_tracer;
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;
 mod traffic;
 mod wait_dns;
 mod wait_network;
@@ -72,6 +72,7 @@ mod wait_sleep;
 use super::case::Case;
 use crate::model::Edit;
 pub use crate::model::Expectation;
+pub(super) use signs::{base_name, more_in_functions, program, seconds};
 
 /// Every suspect, by name.
 pub static SUSPECTS: &[Suspect] = &[
