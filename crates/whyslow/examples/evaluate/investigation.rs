@@ -31,14 +31,11 @@ pub fn explain(folder: &Folder, case: &Case, options: &Options) -> Result<Explai
     let mut machine = Local::start(interrupt, Settings::default())?;
     let mut watcher = Keeper::new(options, &case.id)?;
     let stamp = Stamp { tool: "whyslow evaluate".to_owned(), started: String::new() };
+    let scratch = tempfile::tempdir()?;
+    let inquiry = Inquiry { scratch: Some(scratch.path()), ..Inquiry::default() };
     let experiment = experiment(folder, case);
-    let measured = explain_session(
-        experiment,
-        Inquiry::default(),
-        &mut machine as &mut dyn Machine,
-        &mut watcher,
-        stamp,
-    );
+    let measured =
+        explain_session(experiment, inquiry, &mut machine as &mut dyn Machine, &mut watcher, stamp);
     if let Some(trouble) = measured.trouble {
         return Err(anyhow::Error::from(trouble));
     }

@@ -118,7 +118,9 @@ fn ask(
     let mut machine = machine(options.surroundings.settings()).map_err(|error| Trouble::from(&error))?;
     let recorder = options.files.record.as_deref().map(Recorder::create).transpose()?;
     let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
-    let inquiry = Inquiry { budget_s: asked_s, tries };
+    let scratch = tempfile::tempdir().ok();
+    let scratch = scratch.as_ref().map(tempfile::TempDir::path);
+    let inquiry = Inquiry { budget_s: asked_s, tries, scratch };
     let measured = watch(&experiment, options, screen, recorder, |watcher| {
         session::explain(experiment.clone(), inquiry, machine.as_mut(), watcher, stamp)
     });

@@ -1,11 +1,13 @@
 //! What to do next: look with a probe, try a round of what-ifs, or stop. A function of the recording and of what is left,
 //! so that an investigation that was broken off can go on.
 
+use std::path::Path;
+
 use super::case::Case;
 use super::diagnosis::{ALPHA, EXPLAINED, Investigation, LEAST_SHARE, looks_at, main_case};
 use super::differences::Difference;
 use super::stages::{Originals, Trial, plan};
-use super::suspects::{Claim, Idea, suspicions};
+use super::suspects::{Claim, Idea, Suspicion, suspicions};
 use super::{classes::Class, growth, pair};
 use crate::analysis::analyze;
 use crate::model::{Probe, Recording, StagePlan, Variant};
@@ -20,6 +22,8 @@ pub struct Means<'a> {
     pub budget_s: f64,
     /// What the user wants to have tried: this and nothing else.
     pub tries: &'a [Try],
+    /// A directory for what programs write because of an experiment; it goes away with the investigation.
+    pub scratch: Option<&'a Path>,
 }
 
 /// An experiment that the user asks for.
@@ -82,7 +86,7 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     if recording.stages.len() >= MOST_STAGES || means.left_s <= 0.0 {
         return Step::Done;
     }
-    let originals = Originals::new(recording, &variants, (found.fast, found.slow));
+    let originals = Originals::new(recording, &variants, (found.fast, found.slow), means.scratch);
     let trials = trials(&case, &originals, &investigation);
     if trials.is_empty() {
         return grow(recording, &case, &originals, means.left_s).unwrap_or(Step::Done);
@@ -99,7 +103,7 @@ fn try_only(
     sides: (usize, usize),
     means: Means<'_>,
 ) -> Step {
-    let originals = Originals::new(recording, variants, sides);
+    let originals = Originals::new(recording, variants, sides, means.scratch);
     let trials: Vec<Trial> =
         means.tries.iter().map(|wanted| originals.try_idea(&wanted.idea, &wanted.name)).collect();
     match blocks(case, &trials, means.left_s).filter(|_| recording.stages.is_empty()) {
@@ -253,11 +257,15 @@ fn name(case: &Case<'_>, index: usize, difference: &Difference) -> (String, bool
 
 /// The strongest claim on a difference.
 fn claim(case: &Case<'_>, index: usize) -> Option<(&'static str, Claim)> {
-    let claims = suspicions(case).into_iter().flat_map(|(suspect, suspicion)| {
-        suspicion.claims.into_iter().map(move |claim| (suspect.name, claim)).collect::<Vec<_>>()
-    });
-    claims
-        .filter(|(_, claim)| claim.difference == index)
+    let of_suspect = |suspicion: &Suspicion| {
+        let claims = suspicion.claims.iter().filter(|claim| claim.difference == index);
+        let is_experiment = claims.clone().any(|claim| claim.is_experiment);
+        let strongest = claims.max_by(|one, other| one.weight.total_cmp(&other.weight))?;
+        Some(Claim { is_experiment, ..*strongest })
+    };
+    suspicions(case)
+        .into_iter()
+        .filter_map(|(suspect, suspicion)| Some((suspect.name, of_suspect(&suspicion)?)))
         .max_by(|(_, one), (_, other)| one.weight.total_cmp(&other.weight))
 }
 

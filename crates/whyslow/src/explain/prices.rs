@@ -23,7 +23,7 @@ impl Default for Prices {
         Prices {
             syscall_s: 0.3e-6,
             fault_s: 0.7e-6,
-            process_s: 0.5e-3,
+            process_s: 0.9e-3,
             malloc_s: 20e-9,
             copied_byte_s: 0.1e-9,
             switch_s: 2e-6,

@@ -1,14 +1,18 @@
 //! From what is to be tried to a round of runs: both originals and every variant that the what-ifs need, each once in a
 //! block.
 
+use std::path::Path;
+
 use super::differences::{Difference, Towards, swapped};
 use super::suspects::{Idea, Mirror};
 use crate::model::{
-    Design, Edit, Expectation, Experiment, Factor, FailurePolicy, Level, Recording, Role, RunCount,
+    ByteText, Design, Edit, Expectation, Experiment, Factor, FailurePolicy, Level, Recording, Role, RunCount,
     StagePlan, Variant, WhatIf,
 };
 
 const ORIGINALS: usize = 2;
+const WRITES_NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
+const BYTECODE_FOLDER: &str = "PYTHONPYCACHEPREFIX";
 
 /// Something to try.
 #[derive(Clone, Debug)]
@@ -33,6 +37,7 @@ pub struct Originals<'a> {
     /// Edits that make them.
     pub fast_edits: Vec<Edit>,
     pub slow_edits: Vec<Edit>,
+    scratch: Option<&'a Path>,
 }
 
 impl<'a> Originals<'a> {
@@ -40,10 +45,11 @@ impl<'a> Originals<'a> {
         recording: &Recording,
         variants: &'a [Variant],
         (fast, slow): (usize, usize),
+        scratch: Option<&'a Path>,
     ) -> Originals<'a> {
         let edits = |variant: &Variant| edits_of(&recording.header.experiment, variant);
         let (fast, slow) = (&variants[fast], &variants[slow]);
-        Originals { fast, slow, fast_edits: edits(fast), slow_edits: edits(slow) }
+        Originals { fast, slow, fast_edits: edits(fast), slow_edits: edits(slow), scratch }
     }
 
     /// These differences swapped, on the slow side to be rid of them and on the fast side to have them.
@@ -56,10 +62,25 @@ impl<'a> Originals<'a> {
             advice: String::new(),
             is_experiment,
             expect: None,
-            removed: swapped(&self.slow_edits, self.slow, self.fast, which, Towards::Fast),
+            removed: self
+                .kept_apart(which, swapped(&self.slow_edits, self.slow, self.fast, which, Towards::Fast)),
             beside: None,
-            added: Some(swapped(&self.fast_edits, self.fast, self.slow, which, Towards::Slow)),
+            added: Some(
+                self.kept_apart(which, swapped(&self.fast_edits, self.fast, self.slow, which, Towards::Slow)),
+            ),
         }
+    }
+
+    /// Python that may write its bytecode again would leave it in the user's directories, and the slow side would be slow
+    /// no longer.
+    fn kept_apart(&self, which: &[&Difference], mut edits: Vec<Edit>) -> Vec<Edit> {
+        if let Some(scratch) =
+            self.scratch.filter(|_| which.iter().any(|one| one.is_variable(WRITES_NO_BYTECODE)))
+        {
+            let folder = ByteText(scratch.as_os_str().as_encoded_bytes().to_vec());
+            edits.push(Edit::SetEnv(BYTECODE_FOLDER.into(), folder));
+        }
+        edits
     }
 
     pub fn try_idea(&self, idea: &Idea, suspect: &str) -> Trial {

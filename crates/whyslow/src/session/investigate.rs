@@ -1,6 +1,8 @@
 //! Finding out why: looks and rounds of what-ifs, one after the other, as long as the explanation asks for them and
 //! there is time. What to do is decided by `explain` from the recording; here it is done.
 
+use std::path::Path;
+
 use super::look::look;
 use super::measure::{Stamp, measure, measure_as};
 use super::{Event, Measured, SessionError, Watcher, WatcherError};
@@ -35,6 +37,8 @@ pub struct Inquiry<'a> {
     pub budget_s: Option<f64>,
     /// To be tried, and nothing else.
     pub tries: &'a [Try],
+    /// A directory that goes away afterwards.
+    pub scratch: Option<&'a Path>,
 }
 
 /// Measures, and then finds out why.
@@ -78,7 +82,7 @@ pub fn investigate(
     let began_s = machine.now_s();
     while !machine.interrupted() {
         let left_s = budget_s - (machine.now_s() - began_s);
-        match next(recording, Means { left_s, budget_s, tries: inquiry.tries }) {
+        match next(recording, Means { left_s, budget_s, tries: inquiry.tries, scratch: inquiry.scratch }) {
             Step::Look { stage, variant, probe } => {
                 let entry = look_at(recording, (stage, variant, probe), left_s, machine, watcher)?;
                 recording.traces.push(entry);

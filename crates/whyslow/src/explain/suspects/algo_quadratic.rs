@@ -42,9 +42,19 @@ const ENGINES: [&str; 3] = ["sqlite", "libpq", "duckdb"];
 const MOST_OF_IT: f64 = 0.5;
 /// What any pair of programs may show: less than code.more-work.
 const UNSPECIFIC: f64 = 0.15;
+/// A measured exponent is more than any sign.
+const MEASURED: f64 = 0.85;
+
+/// From this exponent on, the work is not in proportion to the input.
+const STEEP: f64 = 1.6;
+/// So much steeper than the fast side.
+const STEEPER: f64 = 0.4;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    if !is_user_time(case, 0.4) {
+    if let Some(found) = by_growth(case) {
+        return Some(found);
+    }
+    if case.growth.is_some_and(|growth| growth.high < STEEP) || !is_user_time(case, 0.4) {
         return None;
     }
     let (share, what) = scanning(case).or_else(|| in_an_engine(case)).or_else(|| one_function(case))?;
@@ -54,6 +64,13 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     );
     let weight = if what.starts_with("one function") { UNSPECIFIC } else { 0.3 + 0.6 * share.min(1.0) };
     Some(Suspicion::located(case, weight, vec![sign]))
+}
+
+/// The exponents were measured.
+fn by_growth(case: &Case<'_>) -> Option<Suspicion> {
+    let growth = case.growth.filter(|growth| growth.slow >= STEEP)?;
+    let is_steeper = growth.fast.is_none_or(|fast| growth.slow > fast + STEEPER);
+    is_steeper.then(|| Suspicion::located(case, MEASURED, vec![growth.text()]))
 }
 
 /// Without what realloc copies: that is a suspect of its own.

@@ -96,13 +96,21 @@ pub fn copied_s(case: &Case<'_>) -> Option<f64> {
     Some(bytes * case.prices.copied_byte_s + pages * case.prices.fault_s)
 }
 
+/// Calls of brk, or of mmap and munmap, by the loader and the first allocations of a program.
+const CALLS_OF_A_START: f64 = 12.0;
+
 pub fn more_faults(case: &Case<'_>) -> f64 {
     case.more(|side| side.median("page_faults")).unwrap_or(0.0).max(0.0)
 }
 
 /// Cost of giving memory back and getting it again, by system calls that the allocator makes for it.
 pub fn returned_s(case: &Case<'_>, calls: &[&str]) -> Option<f64> {
-    let more = signs::more_calls(case, calls).filter(|more| *more > FEWEST_CALLS)?;
+    let starts = case.more(|side| side.starts().map(|starts| starts as f64)).unwrap_or(0.0).max(0.0);
+    // What every program does once when it starts is the price of starting it.
+    let more = signs::more_calls(case, calls)? - CALLS_OF_A_START * starts;
+    if more <= FEWEST_CALLS || more < starts {
+        return None;
+    }
     Some(more * case.prices.syscall_s + more_faults(case) * case.prices.fault_s)
 }
 
