@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Loading {
-    /// Starts of dynamically linked programs that the loader reported.
-    pub loads: u64,
-    /// Sums over all of them.
+    /// Starts of dynamically linked programs that the loader reported; `None` where it could not be asked, and then the
+    /// sums say nothing.
+    pub loads: Option<u64>,
+    /// Sums over all of them, until each program began.
     pub relocations: u64,
     pub relocations_from_cache: u64,
     pub relative_relocations: u64,

@@ -51,23 +51,24 @@ pub fn one(looks: &[&Probed]) -> Vec<Part> {
 }
 
 fn summary(seen: &Loading) -> String {
+    let Some(loads) = seen.loads else { return "what the loader did was not seen".to_owned() };
     let mut text = format!(
         "{} starts by the dynamic loader, {} relocations ({} from its cache, {} relative)",
-        count(seen.loads as f64),
+        count(loads as f64),
         count(seen.relocations as f64),
         count(seen.relocations_from_cache as f64),
         count(seen.relative_relocations as f64),
     );
     match (seen.startup_s, seen.startup_cycles) {
-        (Some(all), _) if seen.loads > 0 => text.push_str(&format!(
+        (Some(all), _) if loads > 0 => text.push_str(&format!(
             "; loading took {}, {} for each start",
             time(all),
-            time(all / seen.loads as f64)
+            time(all / loads as f64)
         )),
-        (None, Some(cycles)) if seen.loads > 0 => text.push_str(&format!(
+        (None, Some(cycles)) if loads > 0 => text.push_str(&format!(
             "; loading took {} counts of the clock, {} for each start",
             number(cycles as f64),
-            number(cycles as f64 / seen.loads as f64)
+            number(cycles as f64 / loads as f64)
         )),
         _ => {}
     }
@@ -113,18 +114,19 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
     let (base, other) = (of(&pair.base), of(&pair.other));
     let both = (base.as_slice(), other.as_slice());
     let all = || base.iter().chain(&other);
-    let mut quantities = vec![
-        Quantity::new("starts by the dynamic loader", count, both, |seen| seen.loads as f64),
-        Quantity::new("relocations", count, both, |seen| seen.relocations as f64),
-        Quantity::new("relative relocations", count, both, |seen| seen.relative_relocations as f64),
-        Quantity::new("relocations from its cache", count, both, |seen| seen.relocations_from_cache as f64),
-        Quantity::new("libraries of the programs", count, both, |seen| libraries(seen) as f64),
-        Quantity::new("search misses in a start", count, both, |seen| {
-            seen.programs.iter().map(|program| program.search_misses).sum::<u64>() as f64
-        }),
-    ];
+    let mut quantities = Vec::new();
+    if all().all(|seen| seen.loads.is_some()) {
+        let loads = |seen: &Loading| seen.loads.unwrap_or(0) as f64;
+        quantities.push(Quantity::new("starts by the dynamic loader", count, both, loads));
+        quantities.push(Quantity::new("relocations", count, both, |seen| seen.relocations as f64));
+        let relative = |seen: &Loading| seen.relative_relocations as f64;
+        quantities.push(Quantity::new("relative relocations", count, both, relative));
+        let cached = |seen: &Loading| seen.relocations_from_cache as f64;
+        quantities.push(Quantity::new("relocations from its cache", count, both, cached));
+        quantities.extend(searches(both));
+    }
     if all().all(|seen| seen.startup_s.is_some()) {
-        let each = |seen: &Loading| seen.startup_s.unwrap_or(0.0) / seen.loads.max(1) as f64;
+        let each = |seen: &Loading| seen.startup_s.unwrap_or(0.0) / seen.loads.unwrap_or(0).max(1) as f64;
         quantities.push(Quantity::new("loading in all", time, both, |seen| seen.startup_s.unwrap_or(0.0)));
         quantities.push(Quantity::new("loading for each start", time, both, each));
     }
@@ -132,6 +134,15 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
     parts.extend(starts(&base, &other, pair));
     parts.extend(built(&base, &other, pair));
     parts
+}
+
+fn searches<'a>(both: (&'a [&'a Loading], &'a [&'a Loading])) -> [Quantity; 2] {
+    let misses =
+        |seen: &Loading| seen.programs.iter().map(|program| program.search_misses).sum::<u64>() as f64;
+    [
+        Quantity::new("libraries of the programs", count, both, |seen| libraries(seen) as f64),
+        Quantity::new("search misses in a start", count, both, misses),
+    ]
 }
 
 fn libraries(seen: &Loading) -> usize {

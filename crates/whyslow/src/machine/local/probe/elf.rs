@@ -47,6 +47,26 @@ pub fn identity(path: &Path) -> Option<Identity> {
     }
 }
 
+/// The address of a symbol, counted from where the file is loaded.
+pub fn exported(path: &Path, name: &[u8]) -> Option<u64> {
+    let cache = ReadCache::new(File::open(path).ok()?);
+    match FileKind::parse(&cache).ok()? {
+        FileKind::Elf32 => address(&ElfFile32::<object::Endianness, _>::parse(&cache).ok()?, name),
+        FileKind::Elf64 => address(&ElfFile64::<object::Endianness, _>::parse(&cache).ok()?, name),
+        _ => None,
+    }
+}
+
+fn address<'data, Elf: FileHeader, R: ReadRef<'data>>(
+    file: &ElfFile<'data, Elf, R>,
+    name: &[u8],
+) -> Option<u64> {
+    let table = file.elf_dynamic_symbol_table();
+    let mut defined = table.iter().filter(|symbol| !symbol.is_undefined(file.endian()));
+    let is_it = |symbol: &Elf::Sym| table.symbol_name(file.endian(), symbol).is_ok_and(|its| its == name);
+    defined.find(|symbol| is_it(symbol)).map(|symbol| symbol.st_value(file.endian()).into())
+}
+
 fn identity_of<'data, Elf: FileHeader, R: ReadRef<'data>>(file: &ElfFile<'data, Elf, R>) -> Identity {
     Identity {
         build_id: build_id(file),

@@ -29,6 +29,16 @@ pub trait Observer {
     /// The process runs another program now.
     fn executed(&mut self, _task: Task) {}
 
+    /// Whether calls are to be told about: a tree runs much faster without.
+    fn wants_calls(&self) -> bool {
+        true
+    }
+
+    /// A signal is about to be delivered. Whether it was meant for the observer, so that the task never sees it.
+    fn intercepted(&mut self, _task: Task, _signal: i32) -> bool {
+        false
+    }
+
     /// A task is gone; with the first one of a process that is the process.
     fn ended(&mut self, _task: Task) {}
 }
@@ -146,14 +156,21 @@ impl<'a, O: Observer> Engine<'a, O> {
             What::Call => self.call(task),
             What::Child { is_clone } => self.child(task, is_clone),
             What::Exec => self.exec(task),
-            What::Signal(number) => signal = number,
+            What::Signal(number) => signal = self.signal(task, number),
             What::Trap | What::Ended => {}
         }
-        if self.has_begun && self.is_looking {
+        if self.has_begun && self.is_looking && self.observer.wants_calls() {
             ptrace::go_on_to_call(task, signal);
         } else {
             ptrace::go_on(task, signal);
         }
+    }
+
+    /// What the task gets of it.
+    fn signal(&mut self, thread: libc::pid_t, signal: i32) -> i32 {
+        let task = self.tree.task(thread);
+        let is_ours = task.is_some_and(|task| self.observer.intercepted(task, signal));
+        if is_ours { 0 } else { signal }
     }
 
     fn note_halt(&mut self, task: libc::pid_t, what: What) {

@@ -1,0 +1,174 @@
+//! What it takes to load the programs of a run: the loader of glibc is asked for its statistics by LD_DEBUG in the
+//! environment of the command, and the program files are read. The loader's text goes to a directory of its own that is
+//! removed, and a tracer closes it before each program begins, so that no program comes across it. Where there is no
+//! tracer the loader is not asked, and only the files are read.
+
+mod entry;
+mod programs;
+mod starts;
+mod told;
+
+use std::ffi::CString;
+use std::fs::{self, Permissions};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use tempfile::TempDir;
+
+use self::starts::{Starts, Sums};
+use super::super::environment::Prepared;
+use super::held::Held;
+use super::tracer::{self, Traced};
+use super::{Looker, missing};
+use crate::model::{Exit, Loading, Missing, Probe, Probed, Trace};
+
+const PROBE: Probe = Probe::Loading;
+
+/// The files of programs can be read anywhere.
+pub fn can() -> Result<(), Missing> {
+    Ok(())
+}
+
+pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
+    if !cfg!(target_arch = "x86_64") {
+        let why = "the loader can be stopped and silenced on x86-64 only";
+        return files_only(looker, statistics_missing(why.to_owned(), None));
+    }
+    if let Err(refused) = tracer::can(PROBE) {
+        return files_only(looker, statistics_missing(refused.why, refused.remedy));
+    }
+    let directory = open_directory()
+        .map_err(|error| missing(PROBE, format!("no place for the loader to write to: {error}"), None))?;
+    let prepared = asking(looker.prepared, directory.path());
+    let asking = Looker { launch: looker.launch, prepared: &prepared, interrupt: looker.interrupt };
+    let clock = Clock::start();
+    let traced = tracer::trace(&asking, PROBE, Starts::new(directory.path()))?;
+    Ok(probed(traced, clock.cycles_per_s()))
+}
+
+/// Any user may write there: a command may change its user.
+fn open_directory() -> std::io::Result<TempDir> {
+    let directory =
+        tempfile::Builder::new().prefix(&format!("whyslow-loading-{}-", std::process::id())).tempdir()?;
+    fs::set_permissions(directory.path(), Permissions::from_mode(0o1777))?;
+    Ok(directory)
+}
+
+fn asking(prepared: &Prepared, directory: &Path) -> Prepared {
+    let mut prepared = prepared.clone();
+    let is_ours = |text: &CString| {
+        text.as_bytes().starts_with(b"LD_DEBUG=") || text.as_bytes().starts_with(b"LD_DEBUG_OUTPUT=")
+    };
+    prepared.env.retain(|variable| !is_ours(variable));
+    let output = [b"LD_DEBUG_OUTPUT=", directory.as_os_str().as_bytes(), b"/told"].concat();
+    prepared.env.push(c"LD_DEBUG=libs,statistics".to_owned());
+    prepared.env.extend(CString::new(output));
+    prepared
+}
+
+fn probed(traced: Traced<Starts>, cycles_per_s: Option<f64>) -> Probed {
+    let mut blind_spots = traced.blindness.spots();
+    let observer = &traced.observer;
+    let programs = programs::programs(&traced.tree.programs(), &observer.programs);
+    let mut spot = |what: &str, why: String| {
+        blind_spots.push(Missing { what: what.to_owned(), why, remedy: None });
+    };
+    if observer.sums.loads == 0 {
+        let why = "no program of this run was loaded by the loader of glibc: they are static, or of another C library";
+        spot("statistics of the loader", why.to_owned());
+    }
+    if observer.unstopped > 0 {
+        let why = format!("{} starts of programs for another processor were not counted", observer.unstopped);
+        spot("statistics of some loaders", why);
+    }
+    if observer.unsilenced > 0 {
+        let why = "the loader of this system could not be silenced: at its end it may write to a file of the program";
+        spot("an undisturbed run", why.to_owned());
+    }
+    Probed {
+        trace: Trace::Loading(Loading { programs, ..loading(&observer.sums, cycles_per_s) }),
+        exit: traced.end.exit.clone(),
+        wall_s: traced.end.wall_s,
+        cpu_s: Some(traced.end.cpu_s),
+        blind_spots,
+    }
+}
+
+fn loading(sums: &Sums, cycles_per_s: Option<f64>) -> Loading {
+    let seconds = |cycles: Option<u64>| Some(cycles? as f64 / cycles_per_s?);
+    Loading {
+        loads: Some(sums.loads),
+        relocations: sums.relocations,
+        relocations_from_cache: sums.relocations_from_cache,
+        relative_relocations: sums.relative_relocations,
+        startup_cycles: sums.startup_cycles,
+        relocation_cycles: sums.relocation_cycles,
+        load_cycles: sums.load_cycles,
+        startup_s: seconds(sums.startup_cycles),
+        programs: Vec::new(),
+    }
+}
+
+fn statistics_missing(why: String, remedy: Option<String>) -> Missing {
+    Missing { what: "statistics of the loader".to_owned(), why, remedy }
+}
+
+/// What the file of the command says, without asking the loader.
+fn files_only(looker: &Looker<'_>, statistics: Missing) -> Result<Probed, Missing> {
+    let failed =
+        |error: std::io::Error| missing(PROBE, format!("the command cannot be started: {error}"), None);
+    let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
+    let end = held.wait(None, |_| {}).map_err(failed)?;
+    if let Exit::NotStarted { errno, step } = &end.exit {
+        let error = std::io::Error::from_raw_os_error(*errno);
+        return Err(missing(PROBE, format!("the command cannot be started ({step}): {error}"), None));
+    }
+    let path = PathBuf::from(std::ffi::OsString::from_vec(looker.prepared.program.as_bytes().to_vec()));
+    let path = looker.launch.cwd.as_deref().map_or(path.clone(), |cwd| cwd.join(&path));
+    let program = programs::one(path.display().to_string(), None, &path, &Default::default());
+    Ok(Probed {
+        trace: Trace::Loading(Loading { programs: vec![program], ..Loading::default() }),
+        exit: end.exit,
+        wall_s: end.wall_s,
+        cpu_s: Some(end.cpu_s),
+        blind_spots: vec![statistics],
+    })
+}
+
+/// How fast the counter runs that the loader reads, by looking at it before and after a run.
+struct Clock {
+    began: Instant,
+    count: Option<u64>,
+}
+
+impl Clock {
+    const SHORTEST_S: f64 = 0.02;
+
+    fn start() -> Clock {
+        Clock { began: Instant::now(), count: count() }
+    }
+
+    fn cycles_per_s(&self) -> Option<f64> {
+        let passed_s = self.began.elapsed().as_secs_f64();
+        if passed_s < Clock::SHORTEST_S {
+            std::thread::sleep(std::time::Duration::from_secs_f64(Clock::SHORTEST_S - passed_s));
+        }
+        let counted = count()?.checked_sub(self.count?)?;
+        Some(counted as f64 / self.began.elapsed().as_secs_f64()).filter(|rate| *rate > 1e6)
+    }
+}
+
+/// Only a counter that runs at one speed tells time.
+#[cfg(target_arch = "x86_64")]
+fn count() -> Option<u64> {
+    let features = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    // SAFETY: reads a register; every processor of this architecture has it.
+    features.contains("constant_tsc").then(|| unsafe { std::arch::x86_64::_rdtsc() })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn count() -> Option<u64> {
+    None
+}
