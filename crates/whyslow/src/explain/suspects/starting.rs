@@ -30,7 +30,7 @@ pub fn starts(side: &Side<'_>) -> Option<Starts> {
         loading.programs.iter().map(|program| starts_of(program) * count(program)).sum()
     };
     Some(Starts {
-        dynamic: loading.loads as f64,
+        dynamic: loading.loads? as f64,
         libraries: sum(|program| program.libraries.len() as f64),
         relocations: loading.relocations as f64,
         search_misses: sum(|program| program.search_misses as f64),
@@ -103,7 +103,7 @@ pub mod tests {
     }
 
     pub fn load(loading: &mut Loading, path: &str, starts: u64, libraries: u64) {
-        loading.loads += if libraries > 0 { starts } else { 0 };
+        *loading.loads.get_or_insert(0) += if libraries > 0 { starts } else { 0 };
         loading.programs.push(program(path, starts, libraries));
     }
 }
