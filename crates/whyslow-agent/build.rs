@@ -88,8 +88,14 @@ fn mimalloc(output: &Path) {
         build.flag(flag);
     }
     let mut linking = build.get_compiler().to_command();
-    linking.args(["-shared", "-s", "-Wl,--build-id=none,-z,noexecstack,-soname,whyslow-mimalloc.so"]);
-    linking.arg("-o").arg(output).arg(sources.join("static.c"));
+    // Without the libc as a library that it needs: programs of another libc would not find that, and every program has one.
+    linking.args([
+        "-nodefaultlibs",
+        "-shared",
+        "-s",
+        "-Wl,--build-id=none,-z,noexecstack,-soname,whyslow-mimalloc.so",
+    ]);
+    linking.arg("-o").arg(output).arg(sources.join("static.c")).arg("-lgcc");
     let status = linking.status().expect("the C compiler can be run");
     assert!(status.success(), "mimalloc does not compile: {linking:?}");
 }
