@@ -3,7 +3,11 @@
 
 use std::collections::VecDeque;
 
-/// How many stops are collected before any is handled, so that a busy task does not keep the others from their turn.
+/// The kernel tells of the tasks in the order of its list. Once in so many waits all that have stopped are collected before
+/// any is handled, so that a busy task at its head does not keep the others from their turn.
+const TURN: usize = 16;
+
+/// So many are collected at most.
 const BATCH: usize = 256;
 
 /// `PTRACE_EVENT_STOP`, for C libraries that do not have it.
@@ -41,6 +45,7 @@ pub enum What {
 #[derive(Default)]
 pub struct Stops {
     waiting: VecDeque<Happened>,
+    waits: usize,
     /// There was nobody to wait for.
     pub is_alone: bool,
 }
@@ -50,7 +55,8 @@ impl Stops {
     pub fn next(&mut self, is_crowd: bool) -> Option<Happened> {
         if self.waiting.is_empty() {
             let first = self.wait(0)?;
-            if is_crowd {
+            self.waits += 1;
+            if is_crowd && self.waits.is_multiple_of(TURN) {
                 self.collect();
             }
             // Nothing came before it.
