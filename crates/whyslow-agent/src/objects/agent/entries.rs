@@ -142,6 +142,9 @@ fn glibc_header(block: *mut c_void) -> usize {
 
 /// Whether the block is a mapping of its own, which mremap can move without copying.
 fn is_mapped(next: &Next, block: *mut c_void) -> bool {
+    if !next.is_realloc_of_owner {
+        return false;
+    }
     match next.owner {
         Owner::Glibc => glibc_header(block) & 2 != 0,
         Owner::Musl => usable(next, block) >= MUSL_MAPPED_BYTES,

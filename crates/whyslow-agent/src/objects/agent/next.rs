@@ -26,6 +26,8 @@ pub struct Next {
     pub brk: Option<unsafe extern "C" fn(*mut c_void) -> c_int>,
     pub usable_size: Option<unsafe extern "C" fn(*mut c_void) -> usize>,
     pub owner: Owner,
+    /// realloc is in the same file as malloc. One that somebody put in front of it copies, whatever blocks look like.
+    pub is_realloc_of_owner: bool,
 }
 
 /// Who owns malloc, as far as blocks can be understood.
@@ -55,6 +57,7 @@ pub const EMPTY: Next = Next {
     brk: None,
     usable_size: None,
     owner: Owner::Unknown,
+    is_realloc_of_owner: false,
 };
 
 /// Whole pages, so that fork can empty them: a look at the table tells a forked process that it is one.
@@ -149,7 +152,9 @@ impl Found {
             }
             fill(&mut next.free, object, b"free");
             fill(&mut next.calloc, object, b"calloc");
-            fill(&mut next.realloc, object, b"realloc");
+            if fill(&mut next.realloc, object, b"realloc") {
+                next.is_realloc_of_owner = self.owner == object.name;
+            }
             fill(&mut next.posix_memalign, object, b"posix_memalign");
             fill(&mut next.aligned_alloc, object, b"aligned_alloc");
             fill(&mut next.memalign, object, b"memalign");

@@ -35,7 +35,11 @@ impl Difference {
             return None;
         }
         let means = (mean(base), mean(other));
-        let interval = scatter(base, other).or_else(|| sampling(means, grain));
+        // A few looks may agree by chance, so samples scatter at least as any count does.
+        let interval = match (scatter(base, other), sampling(means, grain)) {
+            (Some(seen), Some(least)) => Some((seen.0.min(least.0), seen.1.max(least.1))),
+            (seen, least) => seen.or(least),
+        };
         Some(Difference { base: means.0, other: means.1, interval })
     }
 
