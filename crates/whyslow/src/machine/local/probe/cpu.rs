@@ -8,11 +8,23 @@ use super::perf::sampling::{Sampled, Sampling};
 use super::{Looker, missing};
 use crate::model::{KernelView, Missing, Probe, Probed, Profile, Trace};
 
-/// Samples a second, the second and third for runs of which the one before saw too little. No multiples of anything
-/// that a program may do regularly.
-const RATES_HZ: [f64; 3] = [997.0, 4999.0, 19997.0];
-/// The less often, the more of the stack can be copied.
-const STACK_BYTES: [usize; 3] = [32 << 10, 16 << 10, 8 << 10];
+/// How a run is sampled.
+#[derive(Clone, Copy)]
+struct Step {
+    rate_hz: f64,
+    /// How much of the stack is copied.
+    stack_bytes: usize,
+}
+
+/// The second and third for runs of which the one before saw too little; the more often, the less can be copied. No
+/// multiples of anything that a program may do regularly.
+const STEPS: [Step; 3] = [
+    Step { rate_hz: 997.0, stack_bytes: 32 << 10 },
+    Step { rate_hz: 4999.0, stack_bytes: 16 << 10 },
+    Step { rate_hz: 19997.0, stack_bytes: 8 << 10 },
+];
+/// For a machine so busy that samples are lost before they can be read: eight times as many have room.
+const SMALL: Step = Step { rate_hz: 997.0, stack_bytes: 4 << 10 };
 /// For half a second in which nobody reads, on a busy machine.
 const RING_BYTES: usize = 16 << 20;
 /// With less than this share of the time seen, nothing is to be concluded.
@@ -21,49 +33,53 @@ const ENOUGH: f64 = 0.8;
 const ENOUGH_SAMPLES: u64 = 100;
 
 pub fn can() -> Result<(), Missing> {
-    sampling(0, RATES_HZ[0]).can(Probe::Cpu)
+    STEPS[0].sampling().can(Probe::Cpu)
 }
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
-    let mut best = run(looker, 0)?;
-    for step in 1..RATES_HZ.len() {
-        // With samples that could not be read in time, more of them would not help.
-        let is_final = is_enough(&best) || !best.end.exit.is_success() || lost(&best.profile).is_some();
-        if is_final || rate_hz(step) <= best.profile.rate_hz {
+    let mut best = STEPS[0].run(looker)?;
+    for step in &STEPS[1..] {
+        let is_lost = lost(&best.profile).is_some();
+        if (is_enough(&best) && !is_lost) || !best.end.exit.is_success() {
             break;
         }
-        let next = run(looker, step)?;
+        let next = if is_lost { SMALL } else { *step }.run(looker)?;
         // The command may have done all its work the first time.
         if next.end.exit != best.end.exit || !(0.5..2.0).contains(&(total_s(&next) / total_s(&best))) {
             break;
         }
         best = better(best, next);
+        // More samples would not help where not even these can be read.
+        if is_lost {
+            break;
+        }
     }
     Ok(probed(best))
 }
 
-fn run(looker: &Looker<'_>, step: usize) -> Result<Sampled, Missing> {
-    let rate_hz = rate_hz(step);
-    let mut sampled = sampling(step, rate_hz).run(looker, Probe::Cpu)?;
-    sampled.profile.rate_hz = rate_hz;
-    sampled.profile.total = Some(total_s(&sampled)).filter(|total| *total > 0.0);
-    Ok(sampled)
-}
-
-fn sampling(step: usize, rate_hz: f64) -> Sampling {
-    let period_ns = (1e9 / rate_hz).round() as u64;
-    Sampling {
-        kind: Kind::CpuClock { period_ns },
-        most_stack_bytes: STACK_BYTES[step],
-        most_ring_bytes: RING_BYTES,
+impl Step {
+    fn run(self, looker: &Looker<'_>) -> Result<Sampled, Missing> {
+        let mut sampled = self.sampling().run(looker, Probe::Cpu)?;
+        sampled.profile.rate_hz = self.allowed_hz();
+        sampled.profile.total = Some(total_s(&sampled)).filter(|total| *total > 0.0);
+        Ok(sampled)
     }
-}
 
-/// As the kernel allows it; what is more is dropped by it.
-fn rate_hz(step: usize) -> f64 {
-    let limit = std::fs::read_to_string("/proc/sys/kernel/perf_event_max_sample_rate").ok();
-    let limit = limit.and_then(|text| text.trim().parse::<f64>().ok()).filter(|limit| *limit >= 1.0);
-    limit.map_or(RATES_HZ[step], |limit| RATES_HZ[step].min(limit))
+    fn sampling(self) -> Sampling {
+        let period_ns = (1e9 / self.allowed_hz()).round() as u64;
+        Sampling {
+            kind: Kind::CpuClock { period_ns },
+            most_stack_bytes: self.stack_bytes,
+            most_ring_bytes: RING_BYTES,
+        }
+    }
+
+    /// What is more than the kernel allows is dropped by it.
+    fn allowed_hz(self) -> f64 {
+        let limit = std::fs::read_to_string("/proc/sys/kernel/perf_event_max_sample_rate").ok();
+        let limit = limit.and_then(|text| text.trim().parse::<f64>().ok()).filter(|limit| *limit >= 1.0);
+        limit.map_or(self.rate_hz, |limit| self.rate_hz.min(limit))
+    }
 }
 
 /// The event itself counts the time of the whole tree, in the kernel and out of it, whatever may be sampled.
@@ -91,7 +107,10 @@ fn blind_share(sampled: &Sampled) -> f64 {
     let profile = &sampled.profile;
     match profile.kernel {
         KernelView::Seen => 1.0 - profile.coverage().unwrap_or(0.0),
-        _ if total_s > 0.0 => (0.5 * sampled.tasks.max(1) as f64 / profile.rate_hz / total_s).min(1.0),
+        _ if total_s > 0.0 => {
+            let unseen_s = (0.5 * sampled.tasks.max(1) as f64 + profile.lost as f64) / profile.rate_hz;
+            (unseen_s / total_s).min(1.0)
+        }
         _ => 1.0,
     }
 }
