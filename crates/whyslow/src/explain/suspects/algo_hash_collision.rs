@@ -1,5 +1,6 @@
 //! Keys that meet in the same place of a hash table.
 
+use super::algo_quadratic::outgrows;
 use super::evidence::{changed_numbers, is_nothing_but_user_time, is_same_program, runs, specific};
 use super::signs::{more_in_functions_alone, seconds};
 use super::{Suspect, Suspicion};
@@ -9,9 +10,10 @@ pub const SUSPECT: Suspect = Suspect {
     name: "algo.hash-collision",
     title: "hash collisions",
     about: "Many keys hash to the same place, so that every look-up compares with all of them.",
-    shows: "User time in the look-up of a hash table and in comparing keys, with the same program and as many keys. How \
-            the time grows with the number of keys is not measured: no size is varied.",
-    test: "Nothing can be changed from outside; measure two numbers of keys yourself, and other keys.",
+    shows: "User time in the look-up of a hash table and in comparing keys, with the same program and as many keys; the \
+            time grows with the square of their number.",
+    test: "Where both command lines share a number, smaller ones are measured and give the exponent. Nothing can be taken \
+           away from outside, so it is located at most.",
     fix: "other keys, a hash with a secret seed, or a tree",
     report: "python/cpython, issue bpo-13703: hash tables as a way to deny service; hacks of Python's dict on Codeforces.",
     look,
@@ -53,8 +55,11 @@ fn by_comparing(case: &Case<'_>) -> Option<Suspicion> {
     let comparing = more_in_functions_alone(case, &COMPARING).filter(|_| is_python)?;
     let has_numbers = !changed_numbers(case).is_empty();
     let weight = specific(case.share(comparing))?.max(if has_numbers { 0.5 } else { 0.3 });
-    let sign = format!("{} more in comparing keys, with the same program", seconds(comparing));
-    Some(Suspicion::located(case, weight, vec![sign]))
+    let mut signs = vec![format!("{} more in comparing keys, with the same program", seconds(comparing))];
+    signs.extend(case.growth.map(|growth| growth.text()));
+    // Above what the growth alone says.
+    let weight = if outgrows(case) { weight.max(0.75) } else { weight };
+    Some(Suspicion::located(case, weight, signs))
 }
 
 #[cfg(test)]

@@ -10,8 +10,7 @@ pub const SUSPECT: Suspect = Suspect {
     title: "a regular expression that backtracks",
     about: "A pattern can match the same text in many ways (nested repeats), and the engine tries all of them before it \
             gives up.",
-    shows: "User time in the matcher (sre, regmatch, pcre), in a single function. How the time grows with the length of \
-            the text is not measured: no size is varied.",
+    shows: "User time in the matcher (sre, regmatch, pcre), in a single function.",
     test: "Nothing can be changed from outside; measure a text of one character more yourself: twice the time.",
     fix: "another pattern: no repeat within a repeat, or atomic groups; or an engine that does not backtrack (RE2)",
     report: "python/cpython#123809: re hangs on a pattern of this kind; Cloudflare's outage of July 2019.",

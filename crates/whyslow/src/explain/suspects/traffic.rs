@@ -42,11 +42,12 @@ impl Traffic {
         self.slow_calls - self.fast_calls
     }
 
-    /// The same bytes in many more pieces.
+    /// The same bytes in many more pieces. Fewer bytes are the same as well: a look at a side with many calls may have been
+    /// cut off.
     pub fn is_split(&self) -> bool {
-        let (less, more) = (self.fast_bytes.min(self.slow_bytes), self.fast_bytes.max(self.slow_bytes));
         let is_more = self.more() >= FEWEST_CALLS && self.slow_calls >= SPLIT * self.fast_calls;
-        is_more && less > 0.0 && more <= less * ALIKE
+        let has_bytes = self.slow_bytes > 0.0 && self.fast_bytes > 0.0;
+        is_more && has_bytes && self.slow_bytes <= self.fast_bytes * ALIKE
     }
 
     /// Bytes in one of the calls that only the slow side makes, about.
