@@ -14,6 +14,9 @@ mod alloc_realloc_copy;
 mod alloc_tcache;
 mod alloc_trim;
 mod allocating;
+mod build_hardening;
+mod build_instrumentation;
+mod build_optimisation;
 mod code_alloc_count;
 mod code_exceptions;
 mod code_logging;
@@ -24,6 +27,7 @@ mod conc_lock;
 mod conc_oversubscription;
 mod cpu_branch_miss;
 mod cpu_cache;
+mod cpu_features_off;
 mod data_layout;
 mod env_locale;
 mod env_path;
@@ -54,6 +58,7 @@ mod mem_thp_sparse;
 mod proc_fork_loop;
 mod proc_shim;
 mod proc_startup_file;
+mod programs;
 mod sched_contention;
 mod sched_quota;
 mod settings;
@@ -87,6 +92,9 @@ pub static SUSPECTS: &[Suspect] = &[
     alloc_realloc_copy::SUSPECT,
     alloc_tcache::SUSPECT,
     alloc_trim::SUSPECT,
+    build_hardening::SUSPECT,
+    build_instrumentation::SUSPECT,
+    build_optimisation::SUSPECT,
     code_alloc_count::SUSPECT,
     code_exceptions::SUSPECT,
     code_logging::SUSPECT,
@@ -97,6 +105,7 @@ pub static SUSPECTS: &[Suspect] = &[
     conc_oversubscription::SUSPECT,
     cpu_branch_miss::SUSPECT,
     cpu_cache::SUSPECT,
+    cpu_features_off::SUSPECT,
     data_layout::SUSPECT,
     env_locale::SUSPECT,
     env_path::SUSPECT,
