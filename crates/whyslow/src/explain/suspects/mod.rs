@@ -55,10 +55,21 @@ mod mem_fork_cow;
 mod mem_layout;
 mod mem_thp_off;
 mod mem_thp_sparse;
+mod modules;
 mod proc_fork_loop;
 mod proc_shim;
 mod proc_startup_file;
 mod programs;
+mod rt_build;
+mod rt_c_extension;
+mod rt_debug_mode;
+mod rt_gc;
+mod rt_import;
+mod rt_interpreter;
+mod rt_jit_off;
+mod rt_module_path;
+mod rt_no_bytecode;
+mod rt_version;
 mod sched_contention;
 mod sched_quota;
 mod settings;
@@ -135,6 +146,16 @@ pub static SUSPECTS: &[Suspect] = &[
     proc_fork_loop::SUSPECT,
     proc_shim::SUSPECT,
     proc_startup_file::SUSPECT,
+    rt_build::SUSPECT,
+    rt_c_extension::SUSPECT,
+    rt_debug_mode::SUSPECT,
+    rt_gc::SUSPECT,
+    rt_import::SUSPECT,
+    rt_interpreter::SUSPECT,
+    rt_jit_off::SUSPECT,
+    rt_module_path::SUSPECT,
+    rt_no_bytecode::SUSPECT,
+    rt_version::SUSPECT,
     sched_contention::SUSPECT,
     sched_quota::SUSPECT,
     sys_clock::SUSPECT,

@@ -51,8 +51,17 @@ pub fn swapped_interpreter(case: &Case<'_>) -> Option<Swapped> {
     changed(case).into_iter().find_map(|changed| {
         let find = |words: &[String]| words.iter().find(|word| interpreter(word).is_some()).cloned();
         let (fast, slow) = (find(&changed.fast)?, find(&changed.slow)?);
-        (fast != slow).then_some(Swapped { difference: changed.index, fast, slow })
+        let is_other = fast != slow && !ends_in(case, &fast);
+        is_other.then_some(Swapped { difference: changed.index, fast, slow })
     })
+}
+
+/// Whether the slow side comes to the program of the fast side by a detour.
+fn ends_in(case: &Case<'_>, fast: &str) -> bool {
+    let started = case.slow.syscalls().map(|seen| seen.programs.as_slice()).unwrap_or_default();
+    let path = |side: &Side<'_>| side.environment()?.get("program.path").map(str::to_owned);
+    let is_same = path(&case.fast).is_some_and(|fast| path(&case.slow) == Some(fast));
+    is_same || (fast.contains('/') && started.iter().any(|program| program.path == fast))
 }
 
 /// Whether a side runs an interpreter of this family, in any place of its command line.
