@@ -6,6 +6,7 @@ mod allocations;
 mod cpu;
 mod elf;
 mod environment;
+mod family;
 mod faults;
 mod files;
 pub mod held;

@@ -1,0 +1,126 @@
+//! Time off the CPU: how much of each thread, from records of switches, and what the threads were blocked on, by looking
+//! at them from time to time. The command runs as fast as ever meanwhile, but for the records.
+
+mod looks;
+mod place;
+mod sockets;
+
+use std::io;
+use std::time::Duration;
+
+use self::looks::Looks;
+use super::held::{Held, Woken};
+use super::perf::switches::{SwitchTimes, Switches};
+use super::{Looker, family, missing};
+use crate::model::{Exit, Missing, Probe, Probed, ThreadTime, Trace, Waiting};
+
+const PROBE: Probe = Probe::Waiting;
+
+/// A hundred looks in a second.
+const TICK: Duration = Duration::from_millis(10);
+
+const MOST_THREADS: usize = 400;
+
+pub fn can() -> Result<(), Missing> {
+    if family::can() {
+        return Ok(());
+    }
+    let why =
+        "the kernel does not list the children of a process (CONFIG_PROC_CHILDREN), or /proc is not there";
+    Err(missing(PROBE, why, Some("mount -t proc proc /proc")))
+}
+
+pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
+    let failed =
+        |error: io::Error| missing(PROBE, format!("the command could not be watched: {error}"), None);
+    let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
+    let mut switches = Switches::record(held.pid(), PROBE);
+    let mut looks = Looks::new(held.pid(), TICK, switches.is_err());
+    let descriptors = switches.as_ref().map(Switches::descriptors).unwrap_or_default();
+    let end = held.wait_watching(&descriptors, Some(TICK), |woken, _| {
+        if let Ok(switches) = &mut switches {
+            switches.drain();
+        }
+        if woken == Woken::Tick {
+            looks.look();
+        }
+    });
+    let end = end.map_err(failed)?;
+    looks.end();
+    if let Exit::NotStarted { errno, step } = &end.exit {
+        let error = io::Error::from_raw_os_error(*errno);
+        return Err(missing(PROBE, format!("the command cannot be started ({step}): {error}"), None));
+    }
+    let mut blind_spots = blind_spots(&looks);
+    let waiting = match switches.map(Switches::finish) {
+        Ok(times) if times.lost == 0 => by_switches(times),
+        Ok(times) => {
+            let why = format!("the kernel had no room for {} records of switches", times.lost);
+            blind_spots.push(spot("times of threads", why, Some("raise kernel.perf_event_mlock_kb")));
+            Waiting::default()
+        }
+        Err(refused) => {
+            blind_spots.push(spot(
+                "exact times of threads",
+                format!(
+                    "{}: they are sampled, and threads that live for a few milliseconds are missed",
+                    refused.why
+                ),
+                refused.remedy.as_deref(),
+            ));
+            by_looks(looks.threads().unwrap_or_default())
+        }
+    };
+    Ok(Probed {
+        trace: Trace::Waiting(Waiting {
+            places: looks.places(),
+            looks: looks.looks,
+            look_s: looks.waited.as_secs_f64() / looks.rounds.max(1) as f64,
+            ..waiting
+        }),
+        exit: end.exit,
+        wall_s: end.wall_s,
+        cpu_s: Some(end.cpu_s),
+        blind_spots,
+    })
+}
+
+fn by_switches(times: SwitchTimes) -> Waiting {
+    Waiting {
+        on_cpu_s: Some(times.on_cpu_s),
+        preempted_s: Some(times.preempted_s),
+        blocked_s: Some(times.blocked_s),
+        threads: times.threads,
+        ..Waiting::default()
+    }
+}
+
+fn by_looks(mut threads: Vec<ThreadTime>) -> Waiting {
+    let sum =
+        |part: fn(&ThreadTime) -> f64| Some(threads.iter().map(part).sum()).filter(|_| !threads.is_empty());
+    let waiting = Waiting {
+        on_cpu_s: sum(|thread| thread.on_cpu_s),
+        preempted_s: sum(|thread| thread.preempted_s),
+        blocked_s: sum(|thread| thread.blocked_s),
+        ..Waiting::default()
+    };
+    threads.truncate(MOST_THREADS);
+    Waiting { threads, ..waiting }
+}
+
+fn blind_spots(looks: &Looks) -> Vec<Missing> {
+    let mut spots = Vec::new();
+    if looks.is_thinned {
+        let why = "there were more threads than can be asked each time: some stand for all";
+        spots.push(spot("what every thread was blocked on", why, None));
+    }
+    if looks.rounds < 3 {
+        let why = "the run was too short for more than one or two looks";
+        spots.push(spot("what it was blocked on", why, Some("look at a longer run")));
+    }
+    spots
+}
+
+fn spot(what: &str, why: impl Into<String>, remedy: Option<&str>) -> Missing {
+    Missing { what: what.to_owned(), why: why.into(), remedy: remedy.map(str::to_owned) }
+}
