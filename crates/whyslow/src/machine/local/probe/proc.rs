@@ -24,6 +24,9 @@ pub struct Stat {
     pub major_faults: u64,
     pub user_ticks: u64,
     pub system_ticks: u64,
+    /// Of children that have ended and were waited for, and theirs.
+    pub children_faults: u64,
+    pub children_ticks: u64,
     pub nice: i64,
     pub threads: u64,
     pub start_ticks: u64,
@@ -50,6 +53,9 @@ pub fn stat(text: &[u8]) -> Option<Stat> {
         major_faults: number(12)?,
         user_ticks: number(14)?,
         system_ticks: number(15)?,
+        children_faults: number(11)?.saturating_add(number(13)?),
+        // The kernel prints them with a sign.
+        children_ticks: number(16).unwrap_or(0).saturating_add(number(17).unwrap_or(0)),
         nice: field(19)?.parse().ok()?,
         threads: number(20)?,
         start_ticks: number(22)?,

@@ -1,12 +1,72 @@
-//! Not built yet.
+//! What a run uses over time. CPU time and faults come from counters that the kernel keeps of the whole tree, where it
+//! lets us; the rest, or all, from looking at the processes every few hundredths of a second.
 
-use super::{Looker, not_yet};
-use crate::model::{Missing, Probe, Probed};
+mod counters;
+mod course;
+
+use std::io;
+
+use self::counters::Counters;
+use self::course::{Course, TICK};
+use super::held::Held;
+use super::{Looker, family, missing};
+use crate::model::{Exit, Missing, Probe, Probed, Series, Trace};
+
+const PROBE: Probe = Probe::Series;
 
 pub fn can() -> Result<(), Missing> {
-    Err(not_yet(Probe::Series))
+    if family::can() {
+        return Ok(());
+    }
+    let why =
+        "the kernel does not list the children of a process (CONFIG_PROC_CHILDREN), or /proc is not there";
+    Err(missing(PROBE, why, Some("mount -t proc proc /proc")))
 }
 
-pub fn look(_looker: &Looker<'_>) -> Result<Probed, Missing> {
-    Err(not_yet(Probe::Series))
+pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
+    let failed =
+        |error: io::Error| missing(PROBE, format!("the command could not be watched: {error}"), None);
+    let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
+    let counters = Counters::open(held.pid(), PROBE);
+    let refused = counters.as_ref().err().cloned();
+    let mut course = Course::new(held.pid(), counters.ok());
+    let end = held.wait(Some(TICK), |_| course.look()).map_err(failed)?;
+    if let Exit::NotStarted { errno, step } = &end.exit {
+        let error = io::Error::from_raw_os_error(*errno);
+        return Err(missing(PROBE, format!("the command cannot be started ({step}): {error}"), None));
+    }
+    let faults = (end.usage.ru_minflt + end.usage.ru_majflt) as f64;
+    course.end(end.wall_s, end.cpu_s, faults);
+    Ok(Probed {
+        blind_spots: blind_spots(&course, refused),
+        trace: Trace::Series(Series { tick_s: course.tick.as_secs_f64(), moments: course.moments }),
+        exit: end.exit,
+        wall_s: end.wall_s,
+        cpu_s: Some(end.cpu_s),
+    })
+}
+
+fn blind_spots(course: &Course, refused: Option<Missing>) -> Vec<Missing> {
+    let spot =
+        |what: &str, why: String, remedy: Option<String>| Missing { what: what.to_owned(), why, remedy };
+    let mut spots = Vec::new();
+    if let Some(refused) = refused {
+        let why =
+            format!("{}: CPU time comes in hundredths of a second, and late for short children", refused.why);
+        spots.push(spot("exact CPU time and faults over time", why, refused.remedy));
+    }
+    let has_switches = course.moments.iter().any(|moment| moment.switches.is_some());
+    if course.has_counters() && !has_switches {
+        let remedy = Some("sysctl kernel.perf_event_paranoid=1, or run as root".to_owned());
+        spots.push(spot(
+            "switches over time",
+            "the kernel counts them for administrators only".to_owned(),
+            remedy,
+        ));
+    }
+    if course.is_cut() {
+        let why = format!("there were more than {} processes at one time", family::MOST_PROCESSES);
+        spots.push(spot("memory and I/O of some processes", why, None));
+    }
+    spots
 }
