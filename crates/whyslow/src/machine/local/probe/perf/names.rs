@@ -113,15 +113,29 @@ fn named(addresses: &[u64], found: Option<Vec<Symbolized<'_>>>, starts: &[u64]) 
     let mut found = found.unwrap_or_default().into_iter();
     let name = |address: &u64| {
         let start = function_start(starts, *address);
-        let symbol = found.next().and_then(Symbolized::into_sym).filter(|symbol| {
-            // A stripped file names only some functions; the others must not be called like the one before them.
-            let is_inside = symbol.size.is_some_and(|size| symbol.offset < size);
-            is_inside || start.is_none_or(|start| start <= symbol.addr)
-        });
-        symbol.map_or_else(|| unnamed(start.unwrap_or(*address)), |symbol| symbol.name.into_owned())
+        let symbol = found.next().and_then(Symbolized::into_sym);
+        let Some(symbol) = symbol else { return unnamed(start.unwrap_or(*address)) };
+        // A stripped file names only some functions; the others must not be called like the one before them.
+        let is_inside = symbol.size.is_some_and(|size| symbol.offset < size);
+        if is_inside || start.is_none_or(|start| start <= symbol.addr) {
+            return symbol.name.into_owned();
+        }
+        neighbour(unnamed(start.unwrap_or(*address)), &symbol.name, address - symbol.addr)
     };
     addresses.iter().map(name).collect()
 }
+
+/// Functions of one source file lie side by side, so the last one with a name tells where in the program this one is.
+fn neighbour(unnamed: String, before: &str, distance: u64) -> String {
+    if distance > NEARBY_BYTES {
+        return unnamed;
+    }
+    let before = before.split('@').next().unwrap_or(before);
+    format!("{unnamed} after {before}")
+}
+
+/// Further on, it is likely another source file.
+const NEARBY_BYTES: u64 = 16 << 10;
 
 fn function_start(starts: &[u64], address: u64) -> Option<u64> {
     starts.partition_point(|start| *start <= address).checked_sub(1).map(|index| starts[index])
