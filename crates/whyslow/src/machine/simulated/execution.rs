@@ -13,24 +13,21 @@ use super::streams::{Purpose, of_program};
 use super::weather::Weather;
 use super::world::World;
 use crate::machine::{MachineError, Outcome};
-use crate::model::{Conditions, Exit, Launch, Metric, Noise};
+use crate::model::{Conditions, Exit, Metric, Noise};
 
 /// Everything that decides how the run goes.
 #[derive(Clone, Copy)]
 pub struct Execution<'a> {
     pub world: &'a World,
     pub program: &'a Program,
-    /// Of the program's runs, from 1.
-    pub number: usize,
-    pub launch: &'a Launch,
+    pub surroundings: Surroundings<'a>,
     pub weather: &'a Weather,
 }
 
 impl Execution<'_> {
     /// How the run goes when nobody ends it.
     pub fn undisturbed(&self) -> Course {
-        let surroundings = Surroundings { launch: self.launch, inherited: &self.world.environment };
-        let cost = self.program.cost_of(&surroundings, self.number);
+        let cost = self.program.cost_of(&self.surroundings);
         let course = Course::of(cost, self.program.threads, self.weather);
         match self.failure() {
             Some(Failure { how: how @ How::NotStarted { .. }, .. }) => course.first_part(0.0, how.exit()),
@@ -43,7 +40,7 @@ impl Execution<'_> {
     ///
     /// A real machine would wait for ever for a run that nothing ends; an error is kinder to tests.
     pub fn ended(&self, course: Course, interrupt_s: Option<f64>) -> Result<(Course, Exit), MachineError> {
-        let timeout = self.launch.timeout_s.map(|at_s| Limit { at_s, exit: Exit::TimedOut });
+        let timeout = self.surroundings.launch.timeout_s.map(|at_s| Limit { at_s, exit: Exit::TimedOut });
         let interrupt = interrupt_s.map(|at_s| Limit { at_s, exit: Exit::Interrupted });
         let limits = timeout.into_iter().chain(interrupt);
         let course = match limits.min_by(|one, other| one.at_s.total_cmp(&other.at_s)) {
@@ -66,7 +63,7 @@ impl Execution<'_> {
             conditions: readings.conditions(self.weather, rights),
             stderr_tail: self.complaint(&exit),
             leftovers: self.program.leftovers,
-            output_digest: self.launch.digest_output.then_some(self.program.output),
+            output_digest: self.surroundings.launch.digest_output.then_some(self.program.output),
             exit,
         }
     }
@@ -78,14 +75,14 @@ impl Execution<'_> {
     }
 
     fn failure(&self) -> Option<&Failure> {
-        self.program.failure_in(self.world.seed, self.number)
+        self.program.failure_in(self.world.seed, &self.surroundings)
     }
 
     /// A run that is ended before it fails has not complained yet.
     fn complaint(&self, exit: &Exit) -> Vec<u8> {
         self.failure()
             .filter(|failure| failure.how.exit().as_ref() == Some(exit))
-            .map_or(Vec::new(), |failure| failure.stderr(&self.program.name, self.number))
+            .map_or(Vec::new(), |failure| failure.stderr(&self.program.name, self.surroundings.run))
     }
 
     /// Draws what is left to chance after the run has ended.
@@ -98,7 +95,7 @@ impl Execution<'_> {
     }
 
     fn stream(&self, purpose: Purpose) -> SplitMix64 {
-        of_program(self.world.seed, purpose, &self.program.name.0, self.number)
+        of_program(self.world.seed, purpose, &self.program.name.0, self.surroundings.run)
     }
 
     fn endless(&self) -> MachineError {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cause::Condition;
 use crate::model::{ByteText, Exit};
 
 /// A way to fail.
@@ -16,6 +17,9 @@ pub struct Failure {
     /// What it writes to its standard error; where absent, a sentence for exit codes and nothing for signals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// It fails only where this is true of the launch.
+    #[serde(default)]
+    pub given: Condition,
 }
 
 /// In which runs of the program, counted from 1.
@@ -51,7 +55,7 @@ fn all_of_it() -> f64 {
 impl Failure {
     /// In every run, after all the work.
     pub fn always(how: How) -> Self {
-        Failure { when: When::From(1), how, after: 1.0, message: None }
+        Failure { when: When::From(1), how, after: 1.0, message: None, given: Condition::Always }
     }
 
     /// What the run with this number leaves on its standard error.

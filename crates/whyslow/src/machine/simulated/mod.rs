@@ -14,13 +14,14 @@ mod probes;
 mod program;
 mod readings;
 mod rights;
+mod sights;
 mod streams;
 #[cfg(test)]
 mod tests;
 mod weather;
 mod world;
 
-pub use cause::{Cause, Condition, Effect};
+pub use cause::{Cause, Condition, Effect, Growth};
 pub use drift::Drift;
 pub use failure::{Failure, How, When};
 pub use load::{Competition, Load};
@@ -29,12 +30,21 @@ pub use program::{ColdStart, Cost, Program};
 pub use rights::Rights;
 pub use world::{Interrupt, Sleep, World};
 
+use cause::Surroundings;
 use course::Course;
 use execution::{Execution, not_started};
 use weather::{Climate, Weather};
 
 use super::{Machine, MachineError, Outcome};
 use crate::model::{Circumstances, Exit, Floor, HookKind, Host, Launch, Metric, Missing, Probe, Seen};
+
+/// The program that a launch is about.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    program: usize,
+    /// The number of the word that names it.
+    word: usize,
+}
 
 /// The machine of a world.
 #[derive(Clone, Debug)]
@@ -46,6 +56,8 @@ pub struct Simulated {
     runs_of: Vec<usize>,
     /// Runs that ended without an interrupt.
     whole_runs: usize,
+    /// The hook since the last run.
+    prepared: Option<Launch>,
     interrupted: bool,
 }
 
@@ -53,7 +65,7 @@ impl Simulated {
     pub fn new(world: World) -> Self {
         let climate = Climate::new(&world);
         let runs_of = vec![0; world.programs.len()];
-        Simulated { world, climate, now_s: 0.0, runs_of, whole_runs: 0, interrupted: false }
+        Simulated { world, climate, now_s: 0.0, runs_of, whole_runs: 0, prepared: None, interrupted: false }
     }
 }
 
@@ -85,8 +97,9 @@ impl Machine for Simulated {
     fn run(&mut self, launch: &Launch, metrics: &[Metric]) -> Result<Outcome, MachineError> {
         // Weather passes whatever is run, or one failed start would shift the noise of all later runs.
         let weather = self.climate.next();
+        let prepared = self.prepared.take();
         let mut outcome = match self.find(launch) {
-            Some(place) => self.run_program(place, launch, metrics, &weather)?,
+            Some(found) => self.run_program(found, (launch, prepared.as_ref()), metrics, &weather)?,
             None => not_started(Exit::NotStarted { errno: libc::ENOENT, step: "exec".into() }, metrics),
         };
         if let Some(sleep) = self.world.sleep.filter(|sleep| sleep.after_runs == self.whole_runs) {
@@ -107,6 +120,7 @@ impl Machine for Simulated {
         let is_deaf = matches!(kind, HookKind::Conclude | HookKind::Cleanup);
         let interrupt = self.world.interrupt.take_if(|_| is_deaf);
         let outcome = self.run(launch, &[]);
+        self.prepared = (kind == HookKind::Prepare).then(|| launch.clone());
         self.interrupted |= was_interrupted;
         self.world.interrupt = self.world.interrupt.or(interrupt);
         outcome
@@ -127,22 +141,41 @@ impl Machine for Simulated {
 }
 
 impl Simulated {
-    fn find(&self, launch: &Launch) -> Option<usize> {
-        let name = launch.argv.first()?;
-        self.world.programs.iter().position(|program| program.name == *name)
+    fn find(&self, launch: &Launch) -> Option<Found> {
+        let (program, word) = self.world.find(&launch.argv)?;
+        Some(Found { program, word })
+    }
+
+    /// What is around a run of a program.
+    fn surroundings<'a>(
+        &'a self,
+        found: Found,
+        launch: &'a Launch,
+        prepared: Option<&'a Launch>,
+        run: usize,
+    ) -> Surroundings<'a> {
+        Surroundings {
+            launch,
+            inherited: &self.world.environment,
+            program: found.word,
+            shields: &self.world.programs[found.program].shields,
+            prepared,
+            run,
+        }
     }
 
     /// One run of a program of the world; the clock moves to its end.
     fn run_program(
         &mut self,
-        place: usize,
-        launch: &Launch,
+        found: Found,
+        (launch, prepared): (&Launch, Option<&Launch>),
         metrics: &[Metric],
         weather: &Weather,
     ) -> Result<Outcome, MachineError> {
-        self.runs_of[place] += 1;
-        let (number, program) = (self.runs_of[place], &self.world.programs[place]);
-        let execution = Execution { world: &self.world, program, number, launch, weather };
+        self.runs_of[found.program] += 1;
+        let program = &self.world.programs[found.program];
+        let surroundings = self.surroundings(found, launch, prepared, self.runs_of[found.program]);
+        let execution = Execution { world: &self.world, program, surroundings, weather };
         let planned = execution.undisturbed();
         let interrupt_s = self.interrupt_s(&planned);
         let (course, exit) = execution.ended(planned, interrupt_s)?;

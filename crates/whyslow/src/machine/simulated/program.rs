@@ -43,6 +43,9 @@ pub struct Program {
     /// What probes see of each of its runs; a probe of which there is none sees nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traces: Vec<Trace>,
+    /// Variables, and parts of the names of libraries, that never reach it, as behind a script that cleans up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shields: Vec<ByteText>,
 }
 
 /// What a run uses. Counts may be fractions here; they are rounded when the run has ended.
@@ -88,6 +91,7 @@ impl Program {
             output: 0,
             leftovers: 0,
             traces: Vec::new(),
+            shields: Vec::new(),
         }
     }
 
@@ -106,6 +110,11 @@ impl Program {
 
     pub fn with_trace(mut self, trace: Trace) -> Self {
         self.traces.push(trace);
+        self
+    }
+
+    pub fn shielded_from(mut self, name: &str) -> Self {
+        self.shields.push(name.into());
         self
     }
 
@@ -129,23 +138,32 @@ impl Program {
         self.with_failure(Failure::always(How::Hang))
     }
 
-    /// What the run with this number, counted from 1, costs on a calm machine.
-    pub fn cost_of(&self, surroundings: &Surroundings, number: usize) -> Cost {
-        let active = self.causes.iter().filter(|cause| cause.when.holds(surroundings));
-        let cost = active.fold(self.cost, |cost, cause| cause.effect.on(cost));
+    /// What a run costs on a calm machine.
+    pub fn cost_of(&self, surroundings: &Surroundings) -> Cost {
+        let cost =
+            self.active(surroundings).fold(self.cost, |cost, cause| cause.effect.on(cost, surroundings));
         match self.cold_start {
-            Some(cold) if number <= cold.runs => cost.plus(cold.extra),
+            Some(cold) if surroundings.run <= cold.runs => cost.plus(cold.extra),
             _ => cost,
         }
     }
 
-    /// The failure that strikes in the run with this number, counted from 1.
+    /// The causes that apply.
+    pub fn active<'a>(&'a self, surroundings: &'a Surroundings) -> impl Iterator<Item = &'a Cause> + 'a {
+        self.causes.iter().filter(|cause| cause.when.holds(surroundings))
+    }
+
+    /// The failure that strikes in a run.
     ///
     /// Every failure takes its draw, whether it strikes or not, so that they are independent of each other.
-    pub fn failure_in(&self, seed: u64, number: usize) -> Option<&Failure> {
+    pub fn failure_in(&self, seed: u64, surroundings: &Surroundings) -> Option<&Failure> {
+        let number = surroundings.run;
         let mut random = of_program(seed, Purpose::Failure, &self.name.0, number);
-        let strikes: Vec<bool> =
-            self.failures.iter().map(|failure| failure.when.strikes(number, random.unit())).collect();
+        let mut strikes = |failure: &Failure| {
+            let is_struck = failure.when.strikes(number, random.unit());
+            is_struck && failure.given.holds(surroundings)
+        };
+        let strikes: Vec<bool> = self.failures.iter().map(&mut strikes).collect();
         self.failures.iter().zip(strikes).find(|(_, strikes)| *strikes).map(|(failure, _)| failure)
     }
 }
@@ -217,8 +235,8 @@ mod tests {
         let extra = Cost { blocked_s: 1.0, major_faults: 9.0, ..Cost::default() };
         let program = Program::new("a", Cost::of_cpu(1.0)).with_cold_start(2, extra);
         let launch = plain();
-        let surroundings = Surroundings { launch: &launch, inherited: &[] };
-        let blocked = |number| program.cost_of(&surroundings, number).blocked_s;
+        let blocked =
+            |run| program.cost_of(&Surroundings { run, ..Surroundings::plain(&launch, &[]) }).blocked_s;
         assert_eq!([blocked(1), blocked(2), blocked(3)], [1.0, 1.0, 0.0]);
     }
 
@@ -228,7 +246,11 @@ mod tests {
         let program = Program::new("a", Cost::default())
             .with_failure(every_second)
             .with_failure(Failure::always(How::Signal(9)));
-        let exit = |number| program.failure_in(1, number).and_then(|failure| failure.how.exit());
+        let launch = plain();
+        let exit = |run| {
+            let around = Surroundings { run, ..Surroundings::plain(&launch, &[]) };
+            program.failure_in(1, &around).and_then(|failure| failure.how.exit())
+        };
         assert_eq!([exit(1), exit(2)], [Some(Exit::Signal(9)), Some(Exit::Code(3))]);
     }
 

@@ -16,17 +16,19 @@ pub struct Rights {
     pub pressure: bool,
     /// Following the system calls of other processes.
     pub ptrace: bool,
+    /// Libraries of probes can be preloaded, and the loader can be asked.
+    pub preload: bool,
 }
 
 impl Default for Rights {
     fn default() -> Self {
-        Rights { perf: true, schedstat: true, pressure: true, ptrace: true }
+        Rights { perf: true, schedstat: true, pressure: true, ptrace: true, preload: true }
     }
 }
 
 impl Rights {
     pub fn none() -> Self {
-        Rights { perf: false, schedstat: false, pressure: false, ptrace: false }
+        Rights { perf: false, schedstat: false, pressure: false, ptrace: false, preload: true }
     }
 
     /// Whether a probe can look, or why not.
@@ -39,6 +41,9 @@ impl Rights {
             Probe::Syscalls | Probe::Files if !self.ptrace => missing("tracing is not permitted", "ptrace"),
             Probe::Cpu | Probe::Faults | Probe::Waiting | Probe::Series if !self.perf => {
                 missing("performance counters are not permitted", "perf")
+            }
+            Probe::Allocations | Probe::Loading if !self.preload => {
+                missing("no library can be preloaded", "preload")
             }
             _ => Ok(()),
         }

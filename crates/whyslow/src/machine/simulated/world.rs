@@ -25,6 +25,9 @@ pub struct World {
     pub steal: f64,
     pub rights: Rights,
     pub seed: u64,
+    /// Names that may stand in front of a program with words of their own, besides `env`. They start the first word
+    /// that names a program, and cost nothing themselves.
+    pub wrappers: Vec<ByteText>,
     /// What programs inherit; the edits of a launch change it.
     pub environment: Vec<(ByteText, ByteText)>,
     /// Length of a tick where the kernel books user and system time by it; otherwise the split is exact.
@@ -73,6 +76,7 @@ impl Default for World {
             steal: 0.0,
             rights: Rights::default(),
             seed: 0,
+            wrappers: Vec::new(),
             environment: Vec::new(),
             tick_s: None,
             floor: Some(Floor { wall_s: 0.0005, cpu_s: Some(0.0004), peak_rss_bytes: Some(1_048_576.0) }),
@@ -126,6 +130,11 @@ impl World {
         self
     }
 
+    pub fn with_wrapper(mut self, name: &str) -> Self {
+        self.wrappers.push(name.into());
+        self
+    }
+
     pub fn with_tick(self, tick_s: f64) -> Self {
         World { tick_s: Some(tick_s), ..self }
     }
@@ -137,6 +146,19 @@ impl World {
     /// The program of that name, to be changed in place.
     pub fn program_mut(&mut self, name: &str) -> Option<&mut Program> {
         self.programs.iter_mut().find(|program| program.name.0 == name.as_bytes())
+    }
+
+    /// The program that a command line starts, and the word that names it.
+    pub fn find(&self, argv: &[ByteText]) -> Option<(usize, usize)> {
+        let named = |word: &ByteText| self.programs.iter().position(|program| program.name == *word);
+        let is_wrapper = |word: &ByteText| *word == "env".into() || self.wrappers.contains(word);
+        match named(argv.first()?) {
+            Some(program) => Some((program, 0)),
+            None if is_wrapper(&argv[0]) => {
+                argv.iter().enumerate().find_map(|(place, word)| Some((named(word)?, place)))
+            }
+            None => None,
+        }
     }
 
     /// An invented machine, the same for every world except for its bookkeeping, so that what is printed about
