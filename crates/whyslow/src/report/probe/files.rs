@@ -87,8 +87,11 @@ fn summary(seen: &Files) -> String {
     )
 }
 
+/// A quantity by its name.
+type Column = (&'static str, fn(&FileUse) -> u64);
+
 /// What is told apart, of all files and of each.
-const COLUMNS: [(&str, fn(&FileUse) -> u64); 12] = [
+const COLUMNS: [Column; 11] = [
     ("opened", |file| file.opened),
     ("not there when opened", |file| file.missed),
     ("stat, access, readlink", |file| file.stated),
@@ -100,13 +103,12 @@ const COLUMNS: [(&str, fn(&FileUse) -> u64); 12] = [
     ("opened with O_DIRECT", |file| file.direct),
     ("created", |file| file.created),
     ("removed", |file| file.removed),
-    ("bytes read", |file| file.read_bytes),
 ];
 
 pub fn two(pair: &Pair<'_>) -> Vec<Part> {
     let (base, other) = (of(&pair.base), of(&pair.other));
     let both = (base.as_slice(), other.as_slice());
-    let mut sums: Vec<Quantity> = COLUMNS[..COLUMNS.len() - 1]
+    let mut sums: Vec<Quantity> = COLUMNS
         .iter()
         .map(|(name, of)| Quantity::new(*name, count, both, |seen: &Files| of(&seen.total) as f64))
         .collect();

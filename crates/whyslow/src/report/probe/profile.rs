@@ -14,6 +14,8 @@ use crate::report::quantity::{count, percent};
 pub const ENOUGH: f64 = 0.8;
 /// From this share on all stacks are whole, for people.
 const ALL_WHOLE: f64 = 0.995;
+/// Rates that differ by less cost the same.
+const SAME_RATE: f64 = 1.2;
 /// What is missing by the rounding of periods.
 const NEGLIGIBLE: f64 = 0.01;
 const MOST_FUNCTIONS: usize = 15;
@@ -233,6 +235,7 @@ fn two(pair: &Pair<'_>, unit: Unit) -> Vec<Part> {
     let mut lines = coverage(pair.labels[0], &mean_profile(&base), unit);
     lines.extend(coverage(pair.labels[1], &mean_profile(&other), unit));
     lines.extend(sums(&base, &other, pair, unit));
+    lines.extend(rates(&base, &other));
     let mut parts = vec![Part::Text(lines)];
     let programs = (pair.programs[0].as_str(), pair.programs[1].as_str());
     let modules = compare_modules(&base, &other, programs).into_iter().map(|module| Row {
@@ -255,6 +258,22 @@ fn two(pair: &Pair<'_>, unit: Unit) -> Vec<Part> {
     });
     parts.extend(table(rows.collect(), pair, Order::Largest, ["function", "functions"]));
     parts
+}
+
+/// What samples cost is in the CPU time, and more of it on the side that was sampled more often.
+fn rates(base: &[&Profile], other: &[&Profile]) -> Option<Line> {
+    let rate = |profiles: &[&Profile]| {
+        profiles.iter().map(|profile| profile.rate_hz).sum::<f64>() / profiles.len().max(1) as f64
+    };
+    let (base, other) = (rate(base), rate(other));
+    let is_different = base.max(other) > SAME_RATE * base.min(other);
+    let text = format!(
+        "sampled at different rates, {} and {} a second: what samples cost is in these times, so small \
+         differences mean nothing",
+        count(base),
+        count(other)
+    );
+    is_different.then(|| vec![toned(Tone::Warning, text)])
 }
 
 /// The difference of the totals, and of what the kernel has of it.

@@ -80,11 +80,14 @@ fn kind(kind: WaitKind) -> &'static str {
     }
 }
 
+/// A sum over all threads by its name.
+type Sum = (&'static str, fn(&Waiting) -> Option<f64>);
+
 pub fn two(pair: &Pair<'_>) -> Vec<Part> {
     let (base, other) = (of(&pair.base), of(&pair.other));
     let both = (base.as_slice(), other.as_slice());
     let all = || base.iter().chain(&other);
-    let sums: [(&str, fn(&Waiting) -> Option<f64>); 3] = [
+    let sums: [Sum; 3] = [
         ("on a CPU", |seen| seen.on_cpu_s),
         ("ready but without a CPU", |seen| seen.preempted_s),
         ("blocked", |seen| seen.blocked_s),
