@@ -1,0 +1,195 @@
+//! Instructions, where they can be counted: by a counter of the processor, or by running the command in valgrind, which
+//! takes some fifty times as long and tells them by function.
+
+mod callgrind;
+mod counter;
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use self::callgrind::Counts;
+use self::counter::Counter;
+use super::super::environment::Prepared;
+use super::held::{Held, HeldEnd};
+use super::perf::refusal;
+use super::{Looker, missing};
+use crate::model::{CountedFunction, Exit, Instructions, Launch, Missing, Probe, Probed, Trace};
+
+const PROBE: Probe = Probe::Instructions;
+
+/// Where valgrind is found, and the time limit is that many times as long.
+const SLOWDOWN: f64 = 100.0;
+
+/// How often the files of processes that have ended are read, so that thousands do not pile up.
+const READING: Duration = Duration::from_millis(500);
+
+const MOST_FUNCTIONS: usize = 200;
+
+pub fn can() -> Result<(), Missing> {
+    let Err(error) = Counter::open(0) else { return Ok(()) };
+    if valgrind().is_some() {
+        return Ok(());
+    }
+    let why = no_counter(&error);
+    Err(missing(PROBE, format!("{why}, and valgrind is not installed"), Some("apt-get install valgrind")))
+}
+
+pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
+    match Counter::open(0) {
+        Ok(_) => counted(looker),
+        Err(error) => match valgrind() {
+            Some(valgrind) => in_valgrind(looker, &valgrind, &error),
+            None => Err(can().err().unwrap_or_else(|| missing(PROBE, no_counter(&error), None))),
+        },
+    }
+}
+
+fn no_counter(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => {
+            "no PMU on this machine: its processor shows no counters, as in most virtual machines".to_owned()
+        }
+        _ => refusal::refused(PROBE, error).why,
+    }
+}
+
+fn counted(looker: &Looker<'_>) -> Result<Probed, Missing> {
+    let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
+    let counter = Counter::open(held.pid()).map_err(failed)?;
+    let end = started(held.wait(None, |_| {}))?;
+    let total = counter.read().ok_or_else(|| {
+        missing(PROBE, "the counter of the processor never ran: others use it", Some("stop other profilers"))
+    })?;
+    let mut blind_spots = Vec::new();
+    if !counter.with_kernel {
+        blind_spots.push(Missing {
+            what: "instructions in the kernel".to_owned(),
+            why: "this user may count those of programs only".to_owned(),
+            remedy: Some("sysctl kernel.perf_event_paranoid=1, or run as root".to_owned()),
+        });
+    }
+    let instructions = Instructions { total, source: "hardware counters".to_owned(), functions: Vec::new() };
+    Ok(probed(instructions, end, blind_spots))
+}
+
+fn in_valgrind(looker: &Looker<'_>, valgrind: &Path, error: &io::Error) -> Result<Probed, Missing> {
+    let directory = tempfile::Builder::new().prefix("whyslow-instructions-").tempdir().map_err(failed)?;
+    let prepared = inside(looker.prepared, valgrind, directory.path());
+    let launch =
+        Launch { timeout_s: looker.launch.timeout_s.map(|limit| limit * SLOWDOWN), ..looker.launch.clone() };
+    let held = Held::start(&launch, &prepared, looker.interrupt).map_err(failed)?;
+    let mut counts = Counts::default();
+    let end = started(held.wait(Some(READING), |_| read_files(directory.path(), true, &mut counts)))?;
+    read_files(directory.path(), false, &mut counts);
+    if counts.total == 0 {
+        return Err(missing(
+            PROBE,
+            format!("valgrind could not run this command{}", complaint(directory.path())),
+            None,
+        ));
+    }
+    let blind_spots = vec![Missing {
+        what: "instructions in the kernel, and of the real processor".to_owned(),
+        why: format!("{}; callgrind counts those of programs, one thread at a time", no_counter(error)),
+        remedy: Some("use a machine with performance counters".to_owned()),
+    }];
+    let instructions =
+        Instructions { total: counts.total, source: "callgrind".to_owned(), functions: functions(counts) };
+    Ok(probed(instructions, end, blind_spots))
+}
+
+fn probed(instructions: Instructions, end: HeldEnd, blind_spots: Vec<Missing>) -> Probed {
+    Probed {
+        trace: Trace::Instructions(instructions),
+        exit: end.exit,
+        wall_s: end.wall_s,
+        cpu_s: Some(end.cpu_s),
+        blind_spots,
+    }
+}
+
+fn failed(error: io::Error) -> Missing {
+    missing(PROBE, format!("the command could not be watched: {error}"), None)
+}
+
+fn started(end: io::Result<HeldEnd>) -> Result<HeldEnd, Missing> {
+    let end = end.map_err(failed)?;
+    if let Exit::NotStarted { errno, step } = &end.exit {
+        let error = io::Error::from_raw_os_error(*errno);
+        return Err(missing(PROBE, format!("the command cannot be started ({step}): {error}"), None));
+    }
+    Ok(end)
+}
+
+/// By our own PATH: that of the command may have another purpose.
+fn valgrind() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join("valgrind")).find(|program| program.is_file())
+}
+
+/// The same command in valgrind, which says what it has to say in files.
+fn inside(prepared: &Prepared, valgrind: &Path, directory: &Path) -> Prepared {
+    let file = |option: &str, name: &str| {
+        [option.as_bytes(), directory.as_os_str().as_bytes(), name.as_bytes()].concat()
+    };
+    let options = [
+        valgrind.as_os_str().as_bytes().to_vec(),
+        b"--tool=callgrind".to_vec(),
+        b"--trace-children=yes".to_vec(),
+        b"--dump-line=no".to_vec(),
+        file("--callgrind-out-file=", "/out.%p"),
+        file("--log-file=", "/log.%p"),
+        b"--".to_vec(),
+    ];
+    let options = options.into_iter().filter_map(|option| CString::new(option).ok());
+    let arguments = prepared.argv.iter().skip(1).cloned();
+    let argv: Vec<CString> = options.chain([prepared.program.clone()]).chain(arguments).collect();
+    Prepared { program: argv[0].clone(), argv, ..prepared.clone() }
+}
+
+/// Adds up and removes the files of the processes, of those that have ended only or of all.
+fn read_files(directory: &Path, ended_only: bool, counts: &mut Counts) {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some((kind, rest)) = name.split_once('.') else { continue };
+        let pid = rest.split('.').next().unwrap_or_default();
+        if ended_only && Path::new("/proc").join(pid).exists() {
+            continue;
+        }
+        if kind == "out"
+            && let Ok(file) = File::open(entry.path())
+        {
+            // A file that cannot be read to its end has told what it has.
+            let _ = callgrind::add(BufReader::new(file), counts);
+        }
+        if kind == "out" || ended_only {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The last line that valgrind has written.
+fn complaint(directory: &Path) -> String {
+    let logs = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let texts = logs.filter_map(|entry| std::fs::read(entry.path()).ok());
+    let last = |text: Vec<u8>| {
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let line = text.lines().rev().map(|line| {
+            line.trim_start_matches(['=', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', ' ']).to_owned()
+        });
+        line.into_iter().find(|line| !line.is_empty())
+    };
+    texts.filter_map(last).next().map(|line| format!(": {line}")).unwrap_or_default()
+}
+
+fn functions(counts: Counts) -> Vec<CountedFunction> {
+    let function = |((module, name), own)| CountedFunction { name, module, own };
+    let mut functions: Vec<CountedFunction> = counts.functions.into_iter().map(function).collect();
+    functions.sort_by(|a, b| b.own.cmp(&a.own).then_with(|| a.name.cmp(&b.name)));
+    functions.truncate(MOST_FUNCTIONS);
+    functions
+}
