@@ -6,6 +6,8 @@ mod probes_tracer {
 
     mod counts;
     mod files;
+    mod partial;
+    mod recorded;
     mod rights;
     mod same_behaviour;
     mod trees;

@@ -344,6 +344,7 @@ impl Machine {
             isolate: self.isolate.map(isolation),
             pin: self.pin.as_ref().map(|cpus| cpus.0.clone()),
             wait_quiet: self.wait_quiet,
+            ..Settings::default()
         }
     }
 }

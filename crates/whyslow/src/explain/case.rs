@@ -172,7 +172,12 @@ impl<'a> Side<'a> {
     fn probed(&self, probe: Probe) -> impl Iterator<Item = &'a Probed> + '_ {
         let of_probe = self.entries.iter().copied().filter(move |entry| entry.probe == probe);
         let is_whole = |probed: &&Probed| {
-            matches!(probed.exit, Exit::Code(_)) || (self.is_slow && probed.exit == Exit::TimedOut)
+            let is_counted = match &probed.trace {
+                Trace::Syscalls(seen) => !seen.is_cut_short(),
+                _ => true,
+            };
+            let is_over = matches!(probed.exit, Exit::Code(_));
+            (is_over && is_counted) || (self.is_slow && (is_over || probed.exit == Exit::TimedOut))
         };
         of_probe.filter_map(|entry| entry.seen.probed()).filter(is_whole)
     }

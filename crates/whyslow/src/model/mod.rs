@@ -26,7 +26,8 @@ pub use recording::{
 };
 pub use trace::{
     Allocations, CountedFunction, ElfFacts, Environment, FileUse, Files, Frame, Instructions, KNOWN_PROBES,
-    KernelView, KnownProbe, LoadedProgram, Loading, Moment, Probe, Probed, Profile, Seen, Series, Stack,
-    StartedProgram, SyscallCount, Syscalls, ThreadTime, Trace, TraceEntry, WaitKind, WaitPlace, Waiting,
+    KernelView, KnownProbe, LoadedProgram, Loading, Moment, Partial, Probe, Probed, Profile, Seen, Series,
+    Stack, StartedProgram, SyscallCount, Syscalls, ThreadTime, Trace, TraceEntry, WaitKind, WaitPlace,
+    Waiting,
 };
 pub use values::Values;

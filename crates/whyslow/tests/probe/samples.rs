@@ -99,6 +99,7 @@ fn syscalls(side: u64) -> Syscalls {
         by_error: if missed > 0 { BTreeMap::from([("ENOENT".to_owned(), missed)]) } else { BTreeMap::new() },
         bytes,
         seconds: Some(0.0001),
+        is_estimate: false,
     };
     let calls = [
         ("openat", call(20 + 1_000 * (side - 1), 12 * side, 0)),
@@ -115,6 +116,7 @@ fn syscalls(side: u64) -> Syscalls {
             StartedProgram { path: "/bin/true".into(), starts: 4 * side },
         ],
         starts: 1 + 4 * side,
+        partial: None,
     }
 }
 

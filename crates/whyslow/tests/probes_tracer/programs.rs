@@ -97,12 +97,63 @@ pub fn probed(launch: &Launch, probe: Probe) -> Result<Probed, Missing> {
     }
 }
 
+/// By the tracer; where the kernel records calls for us, it must have seen the same.
 pub fn syscalls(launch: &Launch) -> (Syscalls, Probed) {
-    let probed = probed(launch, Probe::Syscalls).unwrap();
+    let traced = traced(launch);
+    if records() {
+        same(&traced, &recorded(launch));
+    }
+    traced
+}
+
+pub fn traced(launch: &Launch) -> (Syscalls, Probed) {
+    let settings = Settings { only_traces: true, ..Settings::default() };
+    calls(Local::start(Interrupt::new().unwrap(), settings).unwrap().probe(launch, Probe::Syscalls))
+}
+
+pub fn recorded(launch: &Launch) -> (Syscalls, Probed) {
+    calls(machine().probe(launch, Probe::Syscalls))
+}
+
+fn calls(seen: Seen) -> (Syscalls, Probed) {
+    let probed = seen.probed().unwrap_or_else(|| panic!("{seen:?}")).clone();
     match probed.trace.clone() {
         Trace::Syscalls(syscalls) => (syscalls, probed),
         other => panic!("{other:?}"),
     }
+}
+
+/// Whether the kernel records calls here.
+pub fn records() -> bool {
+    let id = "events/raw_syscalls/sys_exit/id";
+    ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"]
+        .iter()
+        .any(|directory| std::fs::read(format!("{directory}/{id}")).is_ok())
+}
+
+/// How often these are called depends on who is faster.
+const UNSTEADY: [&str; 7] =
+    ["clock_nanosleep", "futex", "pause", "restart_syscall", "rt_sigreturn", "sched_yield", "wait4"];
+
+fn same(traced: &(Syscalls, Probed), recorded: &(Syscalls, Probed)) {
+    let steady = |seen: &Syscalls| {
+        let mut calls = seen.calls.clone();
+        calls.retain(|name, _| !UNSTEADY.contains(&name.as_str()));
+        // Only who stops the program can read how long the messages are.
+        calls.entry("sendmmsg".to_owned()).or_default().bytes = 0;
+        // A call that is begun anew is counted anew, and a signal may come before it or after it.
+        for call in calls.values_mut() {
+            let anew = call.by_error.remove("ERESTARTNOINTR").unwrap_or(0);
+            (call.calls, call.errors) = (call.calls - anew, call.errors - anew);
+        }
+        calls
+    };
+    assert_eq!(traced.1.exit, recorded.1.exit);
+    let (traced, recorded) = (&traced.0, &recorded.0);
+    let of_tree = |seen: &Syscalls| (seen.processes, seen.threads, seen.starts);
+    assert_eq!(of_tree(traced), of_tree(recorded));
+    assert_eq!(traced.programs, recorded.programs);
+    assert_eq!(steady(traced), steady(recorded));
 }
 
 pub fn files(launch: &Launch) -> (Files, Probed) {

@@ -6,7 +6,7 @@ use whyslow::machine::Machine;
 use whyslow::machine::local::{Interrupt, Local, Settings};
 use whyslow::model::{Exit, Launch, Probe};
 
-use super::programs::{compiled, launch, program, shell, syscalls, turn};
+use super::programs::{compiled, launch, program, recorded, shell, syscalls, traced, turn};
 
 #[test]
 fn forks() {
@@ -86,16 +86,20 @@ fn children_that_share_the_memory_of_their_parent() {
 fn what_a_command_leaves_behind_is_ended_with_it() {
     let _turn = turn();
     let mark = "86399.25";
-    let body = "if (fork()) { usleep(50000); return 3; } setsid(); if (fork()) _exit(0);
+    let body = "if (fork()) { usleep(300000); return 3; } setsid(); if (fork()) _exit(0);
         execlp(\"sleep\", \"sleep\", argv[1], (char *)0);";
     let start = Instant::now();
-    let (seen, probed) = syscalls(&launch(&[compiled(body).to_str().unwrap(), mark]));
-    assert_eq!((probed.exit, seen.processes), (Exit::Code(3), 3));
+    for look in [traced, recorded] {
+        let (seen, probed) = look(&launch(&[compiled(body).to_str().unwrap(), mark]));
+        assert_eq!((probed.exit, seen.processes), (Exit::Code(3), 3));
+    }
     assert!(start.elapsed() < Duration::from_secs(20));
     assert!(!is_running(mark));
     // One that does not want to end.
-    let (_, probed) = syscalls(&shell(&format!("trap '' TERM; (while :; do sleep {mark}; done) & exit 5")));
-    assert_eq!(probed.exit, Exit::Code(5));
+    for look in [traced, recorded] {
+        let (_, probed) = look(&shell(&format!("trap '' TERM; (while :; do sleep {mark}; done) & exit 5")));
+        assert_eq!(probed.exit, Exit::Code(5));
+    }
     assert!(!is_running(mark));
 }
 
@@ -114,8 +118,11 @@ fn a_limit_of_time_ends_everything() {
     let _turn = turn();
     let mark = "86399.75";
     let launch = Launch { timeout_s: Some(0.3), ..shell(&format!("setsid sleep {mark} & sleep {mark}; :")) };
-    let (_, probed) = syscalls(&launch);
-    assert_eq!(probed.exit, Exit::TimedOut);
+    for look in [traced, recorded] {
+        let (seen, probed) = look(&launch);
+        assert_eq!(probed.exit, Exit::TimedOut);
+        assert!(seen.is_cut_short());
+    }
     assert!(!is_running(mark));
 }
 
@@ -144,7 +151,7 @@ fn a_child_that_hides_from_tracers_is_a_blind_spot() {
     let _turn = turn();
     let body = "if (syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0) == 0) { syscall(SYS_getppid); _exit(0); }
         wait(0); return 2;";
-    let (seen, probed) = syscalls(&program(body));
+    let (seen, probed) = traced(&program(body));
     assert_eq!((probed.exit, seen.processes, seen.count("getppid")), (Exit::Code(2), 1, 0));
     assert!(probed.blind_spots.iter().any(|spot| spot.why.contains("CLONE_UNTRACED")));
 }

@@ -17,6 +17,8 @@ pub struct Traffic {
     pub slow_calls: f64,
     pub fast_bytes: f64,
     pub slow_bytes: f64,
+    /// Not all of the calls were counted.
+    pub is_estimate: bool,
 }
 
 pub fn reads(case: &Case<'_>) -> Option<Traffic> {
@@ -34,6 +36,7 @@ fn of(case: &Case<'_>, names: &[&str]) -> Option<Traffic> {
         slow_calls: slow.count_of(names) as f64,
         fast_bytes: fast.bytes_of(names) as f64,
         slow_bytes: slow.bytes_of(names) as f64,
+        is_estimate: fast.is_estimate(names) || slow.is_estimate(names),
     })
 }
 
@@ -57,8 +60,9 @@ impl Traffic {
 
     pub fn sign(&self, what: &str) -> String {
         let pieces = |bytes: f64, calls: f64| format!("{:.0} bytes at a time", bytes / calls.max(1.0));
+        let about = if self.is_estimate { "about " } else { "" };
         format!(
-            "{what} {:.0} times, {}, against {:.0} times, {}",
+            "{what} {about}{:.0} times, {}, against {about}{:.0} times, {}",
             self.slow_calls,
             pieces(self.slow_bytes, self.slow_calls),
             self.fast_calls,

@@ -207,7 +207,13 @@ impl Machine for Local {
             Ok(prepared) => prepared,
             Err(refused) => return probe::refused(probe, &refused),
         };
-        probe::look(&probe::Looker { launch, prepared: &prepared, interrupt: &self.interrupt }, probe)
+        let looker = probe::Looker {
+            launch,
+            prepared: &prepared,
+            interrupt: &self.interrupt,
+            may_record: !self.settings.only_traces,
+        };
+        probe::look(&looker, probe)
     }
 
     fn allocators(&mut self) -> Vec<Preload> {

@@ -18,6 +18,8 @@ pub struct Settings {
     pub wait_quiet: bool,
     /// The CPUs that the commands may use; a launch with an affinity of its own is not bound by it.
     pub pin: Option<Vec<usize>>,
+    /// System calls are counted by tracing also where the kernel would record them.
+    pub only_traces: bool,
 }
 
 /// How the commands get their CPUs before everybody else. Niceness alone does not do it on most systems, because it

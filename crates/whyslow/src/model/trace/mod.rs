@@ -22,7 +22,7 @@ pub use instructions::{CountedFunction, Instructions};
 pub use loading::{ElfFacts, LoadedProgram, Loading};
 pub use profile::{Frame, KernelView, Profile, Stack};
 pub use series::{Moment, Series};
-pub use syscalls::{StartedProgram, SyscallCount, Syscalls};
+pub use syscalls::{Partial, StartedProgram, SyscallCount, Syscalls};
 pub use waiting::{ThreadTime, WaitKind, WaitPlace, Waiting};
 
 /// An instrument that disturbs the run.

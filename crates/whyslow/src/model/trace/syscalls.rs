@@ -16,6 +16,20 @@ pub struct Syscalls {
     pub programs: Vec<StartedProgram>,
     /// Successful calls of execve, the first one included.
     pub starts: u64,
+    /// Where not every call of the run was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<Partial>,
+}
+
+/// How much of the run was counted.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct Partial {
+    /// For so long, from its start.
+    pub watched_s: f64,
+    /// The part of all calls that was counted, if that is known. Counts of the calls that there were very many of are
+    /// then estimates for the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -31,6 +45,9 @@ pub struct SyscallCount {
     /// Time in the kernel, only where it can be measured honestly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// Not all of them were counted: the numbers above stand for the whole run, about.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_estimate: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -40,6 +57,16 @@ pub struct StartedProgram {
 }
 
 impl Syscalls {
+    /// Whether the counts are less than those of the run, nobody knows by how much.
+    pub fn is_cut_short(&self) -> bool {
+        self.partial.is_some_and(|partial| partial.share.is_none())
+    }
+
+    /// Whether what is said of these calls is an estimate.
+    pub fn is_estimate(&self, names: &[&str]) -> bool {
+        names.iter().filter_map(|name| self.calls.get(*name)).any(|count| count.is_estimate)
+    }
+
     pub fn count(&self, name: &str) -> u64 {
         self.calls.get(name).map_or(0, |count| count.calls)
     }

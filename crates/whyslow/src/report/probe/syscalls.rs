@@ -6,7 +6,7 @@ use super::rows::{MOST_ROWS, Order, Quantity, cell, differences, listing_with_re
 use super::{Pair, seen, sentence};
 use crate::model::{Probed, SyscallCount, Syscalls, Trace};
 use crate::report::document::Part;
-use crate::report::quantity::{bytes, count, seconds};
+use crate::report::quantity::{bytes, count, percent, seconds};
 
 const MOST_PROGRAMS: usize = 6;
 
@@ -34,7 +34,25 @@ pub fn one(looks: &[&Probed]) -> Vec<Part> {
     let sum: u64 = left.iter().map(|call| call.calls).sum();
     let rest =
         (!left.is_empty()).then(|| format!("and {} calls of {} others", count(sum as f64), left.len()));
-    vec![sentence(summary(first)), listing_with_rest(&heads, "system call", rows.collect(), rest)]
+    let mut parts = vec![sentence(summary(first))];
+    parts.extend(partial(first).map(sentence));
+    parts.push(listing_with_rest(&heads, "system call", rows.collect(), rest));
+    parts
+}
+
+/// What was not counted.
+fn partial(seen: &Syscalls) -> Option<String> {
+    let partial = seen.partial?;
+    Some(match partial.share {
+        Some(share) => format!(
+            "{} of the calls were counted, in {}; the rest is estimated",
+            percent(share),
+            seconds(partial.watched_s)
+        ),
+        None => {
+            format!("counted for {} of the run; there were more calls after that", seconds(partial.watched_s))
+        }
+    })
 }
 
 fn errors(call: &SyscallCount) -> String {
@@ -47,8 +65,9 @@ fn summary(seen: &Syscalls) -> String {
         1 => format!("1 {one}"),
         count => format!("{} {many}", crate::report::quantity::count(count as f64)),
     };
+    let about = if seen.partial.is_some_and(|partial| partial.share.is_some()) { "about " } else { "" };
     let mut text = format!(
-        "{} of {} kinds by {}",
+        "{about}{} of {} kinds by {}",
         many(seen.total(), "call", "calls"),
         seen.calls.len(),
         many(seen.processes, "process", "processes")

@@ -157,12 +157,14 @@ impl Held {
         let pidfd = pidfd_open(self.pid)?;
         let mut watched = watched.to_vec();
         let mut next_tick = Instant::now();
+        let mut next_look = next_tick + LOOK_INTERVAL;
+        let mut was_halted = false;
         loop {
             if let Some(tick) = tick.filter(|_| Instant::now() >= next_tick) {
                 on_woken(Woken::Tick, self.pid);
                 next_tick = (next_tick + tick).max(Instant::now());
             }
-            let until = [tick.map(|_| next_tick), self.deadline].into_iter().flatten().min();
+            let until = [tick.map(|_| next_tick), self.deadline, Some(next_look)].into_iter().flatten().min();
             let ready = self.poll(Some(pidfd.as_raw_fd()), &mut watched, until)?;
             if ready.watched {
                 on_woken(Woken::Ready, self.pid);
@@ -170,7 +172,13 @@ impl Held {
             if ready.done {
                 break;
             }
-            if let Some(exit) = self.broken_off() {
+            let mut halted = None;
+            if Instant::now() >= next_look {
+                let signal = self.halted_by();
+                halted = signal.filter(|_| was_halted).map(Exit::Stopped);
+                (was_halted, next_look) = (signal.is_some(), Instant::now() + LOOK_INTERVAL);
+            }
+            if let Some(exit) = self.broken_off().or(halted) {
                 self.kill();
                 let mut end = self.reap()?;
                 end.exit = exit;
@@ -186,6 +194,17 @@ impl Held {
             return Some(Exit::Interrupted);
         }
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Exit::TimedOut)
+    }
+
+    /// The signal that has stopped it, if one has: nobody is there to continue it.
+    fn halted_by(&self) -> Option<i32> {
+        // SAFETY: plain data, filled by the call below.
+        let mut found: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        let options = libc::WSTOPPED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
+        // SAFETY: a structure that outlives the call, which takes nothing away.
+        let done = unsafe { libc::waitid(libc::P_PID, self.pid.cast_unsigned(), &mut found, options) };
+        // SAFETY: a field of every answer to this call; 0 where there is none.
+        (done == 0 && unsafe { found.si_pid() } == self.pid).then(|| unsafe { found.si_status() })
     }
 
     /// For the thread beside a probe with a loop of its own: reads and forgets the output until `done` can be read. What

@@ -29,6 +29,8 @@ pub struct Looker<'a> {
     /// The launch in the words of `execve`, ready to be changed in a copy.
     pub prepared: &'a Prepared,
     pub interrupt: &'a Interrupt,
+    /// Whether the kernel's own records may be used, where that is allowed, for what can be traced as well.
+    pub may_record: bool,
 }
 
 /// Whether the probe works here, for some command.

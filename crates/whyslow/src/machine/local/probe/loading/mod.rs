@@ -42,7 +42,8 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let directory = open_directory()
         .map_err(|error| missing(PROBE, format!("no place for the loader to write to: {error}"), None))?;
     let prepared = asking(looker.prepared, directory.path());
-    let asking = Looker { launch: looker.launch, prepared: &prepared, interrupt: looker.interrupt };
+    let asking =
+        Looker { launch: looker.launch, prepared: &prepared, interrupt: looker.interrupt, ..*looker };
     let clock = Clock::start();
     let traced = tracer::trace(&asking, PROBE, Starts::new(directory.path()))?;
     Ok(probed(traced, clock.cycles_per_s()))

@@ -6,6 +6,7 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use perf_event_open_sys as sys;
 use sys::bindings;
 
+use super::record::Layout;
 use super::registers;
 
 /// What is counted, and what a sample stands for.
@@ -19,6 +20,12 @@ pub enum Kind {
     },
     /// No samples: only when threads come and go.
     Switches,
+    /// Every time that the kernel passes this place, with what it notes there and without a stack. Only one of several
+    /// events needs to tell of tasks.
+    Tracepoint {
+        id: u64,
+        tells_of_tasks: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +83,14 @@ impl Event {
                 attributes.config = bindings::PERF_COUNT_SW_DUMMY.into();
                 attributes.set_context_switch(1);
             }
+            Kind::Tracepoint { id, tells_of_tasks } => trace(&mut attributes, id, tells_of_tasks.into()),
         }
         attributes
+    }
+
+    /// How samples of this event look.
+    pub fn layout(&self) -> Layout {
+        if matches!(self.kind, Kind::Tracepoint { .. }) { Layout::Traced } else { Layout::Stack }
     }
 
     /// With the chain in the kernel, and what it takes to unwind the stack of the program ourselves.
@@ -94,4 +107,17 @@ impl Event {
         attributes.sample_regs_user = registers::MASK;
         attributes.sample_stack_user = self.stack_bytes;
     }
+}
+
+/// Every one is a sample; the address is asked for so that the time is where it is in samples with stacks.
+fn trace(attributes: &mut bindings::perf_event_attr, id: u64, tells_of_tasks: u64) {
+    attributes.type_ = bindings::PERF_TYPE_TRACEPOINT;
+    attributes.config = id;
+    attributes.sample_period = 1;
+    attributes.sample_type |= u64::from(bindings::PERF_SAMPLE_IP | bindings::PERF_SAMPLE_RAW);
+    attributes.set_comm(tells_of_tasks);
+    attributes.set_comm_exec(tells_of_tasks);
+    attributes.set_task(tells_of_tasks);
+    attributes.set_mmap(tells_of_tasks);
+    attributes.set_mmap2(tells_of_tasks);
 }

@@ -2,10 +2,10 @@
 //! is forgotten.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 
 use super::event::Event;
-use super::record::{self, Record};
+use super::record::{self, Layout, Record};
 use super::ring::{Ring, page_bytes};
 
 /// The kernel stamps a record before it is to be seen in the ring. What is younger than this waits for the next time,
@@ -18,6 +18,11 @@ const LEAST_RING_BYTES: usize = 16 << 10;
 
 pub struct Events {
     rings: Vec<Ring>,
+    /// Which CPU each ring is for.
+    cpus: Vec<i32>,
+    /// That write into the rings as well.
+    others: Vec<OwnedFd>,
+    layout: Layout,
     /// Read, but not given on yet.
     waiting: Vec<u8>,
 }
@@ -37,9 +42,28 @@ impl Events {
                     ring_bytes /= 2;
                 }
                 Err(error) => return Err(error),
-                Ok(rings) => return Ok(Events { rings, waiting: Vec::new() }),
+                Ok(opened) => {
+                    let (cpus, rings) = opened.into_iter().unzip();
+                    let layout = event(ring_bytes).layout();
+                    return Ok(Events { rings, cpus, others: Vec::new(), layout, waiting: Vec::new() });
+                }
             }
         }
+    }
+
+    /// One more event, whose records go into the same rings. Its samples must look like those that are there.
+    pub fn add(&mut self, pid: libc::pid_t, event: &Event) -> io::Result<()> {
+        for (cpu, ring) in self.cpus.iter().zip(&self.rings) {
+            let other = event.open(pid, Some(*cpu))?;
+            ring.take_output_of(&other)?;
+            self.others.push(other);
+        }
+        Ok(())
+    }
+
+    /// Of each ring.
+    pub fn ring_bytes(&self) -> usize {
+        self.rings.first().map_or(0, Ring::bytes)
     }
 
     /// Readable when there is much to read. They must be drained before that is told again.
@@ -66,18 +90,23 @@ impl Events {
         for ring in &mut self.rings {
             ring.read_into(&mut self.waiting);
         }
-        self.waiting = give_on(&self.waiting, until_ns, &mut on_record);
+        self.waiting = give_on(&self.waiting, self.layout, until_ns, &mut on_record);
     }
 }
 
 /// In the order of time; returns what is too young.
-pub fn give_on(bytes: &[u8], until_ns: u64, on_record: &mut impl FnMut(Record<'_>)) -> Vec<u8> {
+pub fn give_on(
+    bytes: &[u8],
+    layout: Layout,
+    until_ns: u64,
+    on_record: &mut impl FnMut(Record<'_>),
+) -> Vec<u8> {
     let mut kept = Vec::new();
     for entry in in_order(bytes) {
         let bytes = &bytes[entry.start..entry.end];
         if entry.time_ns > until_ns {
             kept.extend_from_slice(bytes);
-        } else if let Some(record) = record::parse(bytes) {
+        } else if let Some(record) = record::parse(bytes, layout) {
             on_record(record);
         }
     }
@@ -105,11 +134,16 @@ fn in_order(bytes: &[u8]) -> Vec<Entry> {
     entries
 }
 
-fn open_all(pid: libc::pid_t, cpus: &[i32], event: &Event, ring_bytes: usize) -> io::Result<Vec<Ring>> {
+fn open_all(
+    pid: libc::pid_t,
+    cpus: &[i32],
+    event: &Event,
+    ring_bytes: usize,
+) -> io::Result<Vec<(i32, Ring)>> {
     let open = |cpu: &i32| match event.open(pid, Some(*cpu)) {
         // It went offline in the meantime.
         Err(error) if error.raw_os_error() == Some(libc::ENODEV) => None,
-        opened => Some(opened.and_then(|descriptor| Ring::map(descriptor, ring_bytes))),
+        opened => Some(opened.and_then(|descriptor| Ok((*cpu, Ring::map(descriptor, ring_bytes)?)))),
     };
     cpus.iter().filter_map(open).collect()
 }

@@ -3,7 +3,7 @@
 
 mod elf;
 pub mod event;
-mod events;
+pub mod events;
 mod fold;
 mod jit;
 mod modules;
@@ -11,7 +11,7 @@ mod names;
 #[cfg(test)]
 mod nonsense;
 mod processes;
-mod record;
+pub mod record;
 pub mod refusal;
 mod registers;
 mod ring;

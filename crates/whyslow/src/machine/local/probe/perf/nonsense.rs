@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::events::give_on;
 use super::fold::Folder;
 use super::processes::Processes;
-use super::record::{Body, Record};
+use super::record::{Body, Layout, Record};
 use super::switches;
 
 /// Records of the kinds that we know with bodies of any kind, and a length that may be wrong.
@@ -25,7 +25,7 @@ fn record() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-fn read(bytes: &[u8]) -> (Vec<u64>, usize) {
+fn read(bytes: &[u8], layout: Layout) -> (Vec<u64>, usize) {
     let (mut processes, mut folder, mut course) =
         (Processes::default(), Folder::default(), switches::Course::default());
     let mut times = Vec::new();
@@ -37,8 +37,8 @@ fn read(bytes: &[u8]) -> (Vec<u64>, usize) {
             other => processes.take(other),
         }
     };
-    let kept = give_on(bytes, 50_000, &mut take);
-    let rest = give_on(&kept, u64::MAX, &mut take);
+    let kept = give_on(bytes, layout, 50_000, &mut take);
+    let rest = give_on(&kept, layout, u64::MAX, &mut take);
     let samples = folder.samples;
     let folded = folder.finish(&processes, 1.0);
     assert_eq!(folded.stacks.iter().map(|stack| stack.weight).sum::<f64>(), samples as f64);
@@ -51,14 +51,18 @@ proptest! {
 
     #[test]
     fn records_of_any_content(records in prop::collection::vec(record(), 0..40)) {
-        let (times, rest) = read(&records.concat());
-        prop_assert!(times.is_sorted());
-        prop_assert_eq!(rest, 0);
+        for layout in [Layout::Stack, Layout::Traced] {
+            let (times, rest) = read(&records.concat(), layout);
+            prop_assert!(times.is_sorted());
+            prop_assert_eq!(rest, 0);
+        }
     }
 
     #[test]
     fn bytes_of_any_kind(bytes in prop::collection::vec(any::<u8>(), 0..3000)) {
-        let (times, _) = read(&bytes);
-        prop_assert!(times.is_sorted());
+        for layout in [Layout::Stack, Layout::Traced] {
+            let (times, _) = read(&bytes, layout);
+            prop_assert!(times.is_sorted());
+        }
     }
 }

@@ -76,7 +76,7 @@ impl Processes {
                 }
             }
             Body::Exit { process, thread } => self.exit(*process, *thread),
-            Body::Sample(_) | Body::Switch { .. } | Body::Lost(_) => {}
+            Body::Sample(_) | Body::Traced(_) | Body::Switch { .. } | Body::Lost(_) => {}
         }
     }
 

@@ -21,6 +21,7 @@ pub struct Record<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body<'a> {
     Sample(Sample<'a>),
+    Traced(Traced<'a>),
     Map(Map<'a>),
     Name { process: u32, thread: u32, is_exec: bool, name: &'a [u8] },
     Fork { process: u32, parent: u32, thread: u32, parent_thread: u32 },
@@ -48,6 +49,21 @@ pub struct Sample<'a> {
     pub registers: Option<[u64; registers::COUNT]>,
     /// From the stack pointer upwards.
     pub stack: &'a [u8],
+}
+
+/// What the kernel notes at one of its tracepoints, in the layout that the file system of tracepoints tells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traced<'a> {
+    pub process: u32,
+    pub data: &'a [u8],
+}
+
+/// How the samples of an event look, which they do not say themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    #[default]
+    Stack,
+    Traced,
 }
 
 /// A part of a file, or of no file, in the memory of a process, with the right to be executed.
@@ -94,7 +110,7 @@ pub fn time_ns(record: &[u8]) -> Option<u64> {
 }
 
 /// One whole record; `None` for those that are not wanted here, and for nonsense.
-pub fn parse(record: &[u8]) -> Option<Record<'_>> {
+pub fn parse(record: &[u8], layout: Layout) -> Option<Record<'_>> {
     use perf_event_open_sys::bindings as kinds;
     let time_ns = time_ns(record)?;
     let mut cursor = Cursor(record);
@@ -102,7 +118,10 @@ pub fn parse(record: &[u8]) -> Option<Record<'_>> {
     let flags = cursor.u16()?;
     cursor.u16()?;
     let body = match kind {
-        kinds::PERF_RECORD_SAMPLE => Body::Sample(sample(&mut cursor)?),
+        kinds::PERF_RECORD_SAMPLE => match layout {
+            Layout::Stack => Body::Sample(sample(&mut cursor)?),
+            Layout::Traced => Body::Traced(traced(&mut cursor)?),
+        },
         kinds::PERF_RECORD_MMAP2 => Body::Map(map(&mut cursor)?),
         kinds::PERF_RECORD_COMM => name(&mut cursor, flags)?,
         kinds::PERF_RECORD_FORK => fork(&mut cursor)?,
@@ -123,6 +142,14 @@ fn sample<'a>(cursor: &mut Cursor<'a>) -> Option<Sample<'a>> {
     let kernel = Words(cursor.take(links.checked_mul(8)?)?);
     let registers = user_registers(cursor)?;
     Some(Sample { process, thread, instruction, kernel, registers, stack: stack(cursor)? })
+}
+
+fn traced<'a>(cursor: &mut Cursor<'a>) -> Option<Traced<'a>> {
+    let _instruction = cursor.u64()?;
+    let (process, _thread) = (cursor.u32()?, cursor.u32()?);
+    let _time = cursor.u64()?;
+    let length = usize::try_from(cursor.u32()?).ok()?;
+    Some(Traced { process, data: cursor.take(length)? })
 }
 
 fn user_registers(cursor: &mut Cursor<'_>) -> Option<Option<[u64; registers::COUNT]>> {

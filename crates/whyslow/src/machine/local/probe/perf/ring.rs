@@ -6,7 +6,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use perf_event_open_sys::bindings::perf_event_mmap_page;
+use perf_event_open_sys as sys;
+use sys::bindings::perf_event_mmap_page;
 
 /// An event with its ring. Both end with it.
 pub struct Ring {
@@ -34,6 +35,10 @@ impl Ring {
         Ok(Ring { event, head_page, mapped_bytes, data_offset: page, data_bytes })
     }
 
+    pub fn bytes(&self) -> usize {
+        self.data_bytes
+    }
+
     /// Appends all that is new, and gives the place back to the kernel.
     pub fn read_into(&mut self, bytes: &mut Vec<u8>) {
         // SAFETY: both are aligned words of the mapped page; only we write the tail, and only the kernel the head.
@@ -51,6 +56,13 @@ impl Ring {
         };
         copy_between(data, start, end, bytes);
         tail.store(end, Ordering::Release);
+    }
+
+    /// From now on the records of the other event, which is for the same CPU, go into this ring.
+    pub fn take_output_of(&self, other: &OwnedFd) -> io::Result<()> {
+        // SAFETY: two descriptors of events.
+        let done = unsafe { sys::ioctls::SET_OUTPUT(other.as_raw_fd(), self.event.as_raw_fd()) };
+        if done == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
     /// How much was counted, over all that inherited the event.

@@ -85,6 +85,7 @@ impl Sampling {
         match self.kind {
             Kind::CpuClock { period_ns } => period_ns as f64 * 1e-9,
             Kind::PageFaults { period } => period as f64,
+            Kind::Tracepoint { .. } => 1.0,
             Kind::Switches => 0.0,
         }
     }

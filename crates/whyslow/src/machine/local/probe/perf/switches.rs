@@ -140,7 +140,7 @@ impl Course {
                 self.thread(*process, *thread, before, now_ns).go_on(next, now_ns);
             }
             Body::Lost(count) => self.ended.lost = self.ended.lost.saturating_add(*count),
-            Body::Sample(_) | Body::Map(_) => {}
+            Body::Sample(_) | Body::Traced(_) | Body::Map(_) => {}
         }
     }
 

@@ -26,6 +26,9 @@ const X32_BIT: u64 = 0x4000_0000;
 /// `AUDIT_ARCH_I386`, `AUDIT_ARCH_ARM`.
 const COMPAT_ARCHITECTURES: [u32; 2] = [0x4000_0003, 0x4000_0028];
 
+/// None of those above.
+const NO_ARCHITECTURE: u32 = 0;
+
 impl Call {
     pub fn new(architecture: u32, number: u64, arguments: [u64; 6]) -> Call {
         let has_x32_bit = cfg!(target_arch = "x86_64") && number < 1 << 31 && number & X32_BIT != 0;
@@ -36,6 +39,11 @@ impl Call {
             _ => (Abi::Native, number),
         };
         Call { abi, number: number as usize, arguments }
+    }
+
+    /// One of a program of this machine, of whose arguments nothing is known.
+    pub fn native(number: u64) -> Call {
+        Call::new(NO_ARCHITECTURE, number, [0; 6])
     }
 
     /// The one by which a program of this machine starts another.

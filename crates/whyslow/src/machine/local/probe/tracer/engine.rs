@@ -34,6 +34,14 @@ pub trait Observer {
         true
     }
 
+    /// Whether the command is to be told about once more when it has ended and still has its number.
+    fn wants_last_look(&self) -> bool {
+        false
+    }
+
+    /// The command has ended; what the kernel says about it can still be read.
+    fn about_to_end(&mut self) {}
+
     /// A signal is about to be delivered. Whether it was meant for the observer, so that the task never sees it.
     fn intercepted(&mut self, _task: Task, _signal: i32) -> bool {
         false
@@ -136,6 +144,9 @@ impl<'a, O: Observer> Engine<'a, O> {
     pub fn run(&mut self) {
         while self.end.is_none() {
             let is_crowd = self.tree.tracees.len() > 1;
+            if self.observer.wants_last_look() && self.stops.is_next_the_end_of(self.main) {
+                self.observer.about_to_end();
+            }
             let Some(happened) = self.stops.next(is_crowd) else { return };
             self.handle(&happened);
         }

@@ -27,7 +27,7 @@ use crate::model::{Exit, Missing, Probe};
 pub use self::calls::{Abi, Call, Table, error_name, name};
 pub use self::engine::Observer;
 pub use self::tree::{Task, Tree};
-pub use self::{memory::bytes, memory::number, memory::string, rights::can};
+pub use self::{memory::bytes, memory::number, memory::string, rights::can, rights::program_path};
 
 /// A launch that was traced to its end.
 pub struct Traced<O> {

@@ -70,6 +70,21 @@ impl Stops {
         self.waiting.pop_front().or_else(|| self.wait(libc::WNOHANG))
     }
 
+    /// Waits for the next one without taking it. Whether this task has ended and can still be looked at.
+    pub fn is_next_the_end_of(&self, task: libc::pid_t) -> bool {
+        if !self.waiting.is_empty() {
+            return false;
+        }
+        // SAFETY: plain data, filled by the call below.
+        let mut found: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        let options = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | libc::__WALL | libc::__WNOTHREAD;
+        // SAFETY: a structure that outlives the call, which takes nothing away.
+        let done = unsafe { libc::waitid(libc::P_ALL, 0, &mut found, options) };
+        let is_end = matches!(found.si_code, libc::CLD_EXITED | libc::CLD_KILLED | libc::CLD_DUMPED);
+        // SAFETY: a field of every answer to this call.
+        done == 0 && is_end && unsafe { found.si_pid() } == task
+    }
+
     fn collect(&mut self) {
         while self.waiting.len() < BATCH {
             let Some(happened) = self.wait(libc::WNOHANG) else { return };
