@@ -329,17 +329,8 @@ impl<'a> Side<'a> {
         self.syscalls().map(|syscalls| syscalls.starts)
     }
 
-    /// A look that was cut off has not seen all of them; the starts that the loader told of are as many at least.
     pub fn processes(&self) -> Option<u64> {
-        let seen = self.syscalls()?.processes;
-        let loads =
-            self.loading().filter(|_| self.was_cut_off(Probe::Syscalls)).and_then(|loading| loading.loads);
-        Some(seen.max(loads.unwrap_or(0)))
-    }
-
-    /// Whether the look with a probe ended before the program did.
-    pub fn was_cut_off(&self, probe: Probe) -> bool {
-        self.probed(probe).next().is_some_and(|probed| probed.exit == Exit::TimedOut)
+        self.syscalls().map(|syscalls| syscalls.processes)
     }
 
     /// The last change of a variable in the launch; `None`: not changed by the launch.

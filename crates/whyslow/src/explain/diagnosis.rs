@@ -204,6 +204,13 @@ impl Outcome<'_> {
         self.what_if.no_effect.is_none() && effect.removed.high.is_some_and(|high| high < LEAST_SHARE)
     }
 
+    /// It closes nothing and yet opens a part of the gap on the fast side: something else on the slow side may hide it.
+    pub fn may_be_hidden(&self) -> bool {
+        let Ok(effect) = self.effect else { return false };
+        let opens = effect.added.and_then(|added| added.low).is_some_and(|low| low > LEAST_SHARE);
+        self.what_if.no_effect.is_none() && self.what_if.is_experiment && opens && !self.is_guilty()
+    }
+
     fn is_joint(&self) -> bool {
         self.what_if.suspects.len() > 1
     }
@@ -236,6 +243,7 @@ impl<'a> Investigation<'a> {
         findings.extend(self.untried_differences());
         findings.extend(self.untested(&findings));
         merge(&mut findings);
+        self.tell_failed_tries(&mut findings);
         drop_guesses(&mut findings);
         findings.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
         diagnosis.unexplained = self.unexplained(&findings);
@@ -243,13 +251,21 @@ impl<'a> Investigation<'a> {
         diagnosis.findings = findings;
     }
 
+    /// Who is located has not been confirmed; where an experiment was tried and has no result, that belongs to it.
+    fn tell_failed_tries(&self, findings: &mut [Finding]) {
+        for finding in findings.iter_mut().filter(|finding| finding.status == Status::Located) {
+            let is_about =
+                |one: &&Outcome<'_>| !one.is_joint() && one.what_if.suspects.contains(&finding.suspect);
+            let tried = self.outcomes.iter().filter(is_about).filter(|one| one.what_if.is_experiment);
+            let failed: Vec<String> =
+                tried.filter(|one| self.status(one) == Status::Untested).map(words::no_result).collect();
+            finding.evidence.extend(failed);
+        }
+    }
+
     fn findings_of(&self, outcome: &Outcome<'_>) -> Vec<Finding> {
-        let (status, why) = match (outcome.is_guilty(), outcome.is_innocent()) {
-            (true, _) if outcome.what_if.is_experiment => (Status::Confirmed, String::new()),
-            (true, _) => (Status::Located, String::new()),
-            (_, true) => (Status::Cleared, String::new()),
-            _ => (Status::Untested, words::no_result(outcome)),
-        };
+        let status = self.status(outcome);
+        let why = if status == Status::Untested { words::no_result(outcome) } else { String::new() };
         let experiment = if why.is_empty() { outcome.what_if.title.clone() } else { why };
         let effect = outcome.effect.ok();
         let is_about_difference = !outcome.what_if.differences.is_empty();
@@ -267,6 +283,47 @@ impl<'a> Investigation<'a> {
             ..finding(&name, if place == 0 { status } else { Status::Untested }, experiment.clone())
         };
         names.into_iter().enumerate().map(named).collect()
+    }
+
+    fn status(&self, outcome: &Outcome<'_>) -> Status {
+        match (outcome.is_guilty(), outcome.is_innocent()) {
+            (true, _) if outcome.what_if.is_experiment => Status::Confirmed,
+            (true, _) => Status::Located,
+            (_, is_innocent) if outcome.may_be_hidden() => match self.is_hidden(outcome) {
+                Some(true) => Status::Confirmed,
+                None if !self.is_explained_by_one() => Status::Untested,
+                _ if is_innocent => Status::Cleared,
+                _ => Status::Untested,
+            },
+            (_, true) => Status::Cleared,
+            _ => Status::Untested,
+        }
+    }
+
+    /// Whether all culprits together close more than any of them alone, this one among them. `None`: they were not tried
+    /// together.
+    fn is_hidden(&self, outcome: &Outcome<'_>) -> Option<bool> {
+        let name = outcome.what_if.suspects.first()?;
+        let joint =
+            self.outcomes.iter().rev().find(|one| one.is_joint() && one.what_if.suspects.contains(name))?;
+        let alone = self.outcomes.iter().filter(|one| !one.is_joint() && one.is_guilty());
+        let most = alone.filter_map(|one| one.effect.ok()?.removed.high).fold(LEAST_SHARE, f64::max);
+        joint.effect.ok()?.removed.low.map(|low| low > most)
+    }
+
+    /// Then nobody is left to be hidden.
+    pub fn is_explained_by_one(&self) -> bool {
+        let experiments = self.outcomes.iter().filter(|one| one.is_guilty() && one.what_if.is_experiment);
+        experiments.map(Outcome::share).fold(0.0, f64::max) >= EXPLAINED
+    }
+
+    /// An experiment on the suspect itself closed nothing.
+    fn is_cleared(&self, name: &str) -> bool {
+        let is_about =
+            |one: &&Outcome<'_>| !one.is_joint() && one.what_if.suspects.iter().any(|known| known == name);
+        let mut experiments =
+            self.outcomes.iter().filter(is_about).filter(|one| one.what_if.is_experiment).peekable();
+        experiments.peek().is_some() && experiments.all(|one| self.status(one) == Status::Cleared)
     }
 
     fn planned_name(&self, outcome: &Outcome<'_>) -> (String, Vec<String>) {
@@ -291,12 +348,32 @@ impl<'a> Investigation<'a> {
             let slow_looks = self.case.slow.entries().to_vec();
             let (fast, slow) = ((outcome.what_if.removed, looks), (stage.plan.slow, slow_looks));
             let case = Case::new(&part, &variants, fast, slow);
-            let seen = suspicions(&case).into_iter().map(|(suspect, seen)| (suspect.name, seen)).collect();
-            return candidates(&seen, None);
+            let seen: Vec<_> =
+                suspicions(&case).into_iter().map(|(suspect, seen)| (suspect.name, seen)).collect();
+            return self.candidates_among(&seen, None);
         }
         let titles = self.case.differences.iter().map(Difference::title);
         let place = titles.into_iter().position(|title| outcome.what_if.differences.contains(&title));
-        candidates(&self.suspicions, place)
+        self.candidates_among(&self.suspicions, place)
+    }
+
+    /// Without those that an experiment has cleared. A variable that has no other name left has its own.
+    fn candidates_among(
+        &self,
+        seen: &[(&'static str, Suspicion)],
+        difference: Option<usize>,
+    ) -> Vec<(String, Vec<String>)> {
+        let left: Vec<_> = seen.iter().filter(|(name, _)| !self.is_cleared(name)).collect();
+        let found = candidates(&left, difference);
+        if !found.is_empty() {
+            return found;
+        }
+        let variables = difference.map(|place| self.case.differences[place].variables()).unwrap_or_default();
+        let name = match variables.first() {
+            Some((variable, _, _)) => format!("env.{variable}"),
+            None => "code.more-work".to_owned(),
+        };
+        vec![(name, Vec::new())]
     }
 
     /// A single difference in program or arguments carries the whole gap: swapping it makes the other side.
@@ -316,7 +393,7 @@ impl<'a> Investigation<'a> {
                 "nothing else differs between the sides".to_owned(),
             )
         };
-        candidates(&self.suspicions, Some(0)).into_iter().enumerate().map(named).collect()
+        self.candidates_among(&self.suspicions, Some(0)).into_iter().enumerate().map(named).collect()
     }
 
     /// Suspects with strong signs that nothing was tried on.
@@ -357,10 +434,7 @@ impl<'a> Investigation<'a> {
 }
 
 /// Suspects that claim a difference (or any), strongest first.
-fn candidates(
-    seen: &Vec<(&'static str, Suspicion)>,
-    difference: Option<usize>,
-) -> Vec<(String, Vec<String>)> {
+fn candidates(seen: &[&(&'static str, Suspicion)], difference: Option<usize>) -> Vec<(String, Vec<String>)> {
     let mut claims: Vec<(f64, &str, &Suspicion)> = seen
         .iter()
         .filter_map(|(name, suspicion)| {
@@ -371,12 +445,11 @@ fn candidates(
         })
         .collect();
     claims.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let named: Vec<(String, Vec<String>)> = claims
+    claims
         .into_iter()
         .take(MOST_CANDIDATES)
         .map(|(_, name, suspicion)| (name.to_owned(), suspicion.signs.clone()))
-        .collect();
-    if named.is_empty() { vec![("code.more-work".to_owned(), Vec::new())] } else { named }
+        .collect()
 }
 
 fn outcomes<'a>(recording: &Recording, number: usize, stage: &'a Stage, metric: &str) -> Vec<Outcome<'a>> {

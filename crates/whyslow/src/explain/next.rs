@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::case::Case;
-use super::diagnosis::{ALPHA, EXPLAINED, Investigation, LEAST_SHARE, looks_at, main_case};
+use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, Outcome, looks_at, main_case};
 use super::differences::Difference;
 use super::stages::{Originals, Trial, plan};
 use super::suspects::{Claim, Idea, Suspicion, suspicions};
@@ -219,7 +219,10 @@ fn ideas(case: &Case<'_>, originals: &Originals<'_>) -> Vec<Trial> {
 
 /// All culprits together, once; then what was not tried yet, while the gap is not explained.
 fn later_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Investigation<'_>) -> Vec<Trial> {
-    let guilty: Vec<_> = investigation.outcomes.iter().filter(|outcome| outcome.is_guilty()).collect();
+    let may_hide = !investigation.is_explained_by_one();
+    // What opens a gap on the fast side and closes none may be hidden by another culprit: only together do they tell.
+    let is_suspect = |one: &&Outcome<'_>| one.is_guilty() || (may_hide && one.may_be_hidden());
+    let guilty: Vec<_> = investigation.outcomes.iter().filter(is_suspect).collect();
     let is_joined = investigation.outcomes.iter().any(|outcome| outcome.what_if.suspects.len() > 1);
     let culprits: Vec<&Difference> = case
         .differences
@@ -236,9 +239,7 @@ fn later_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Inve
             .flat_map(|o| o.what_if.suspects.clone());
         trials.push(originals.swap(&culprits, names.collect(), true));
     }
-    let of_experiments = guilty.iter().filter(|outcome| outcome.what_if.is_experiment);
-    let explained = of_experiments.map(|outcome| outcome.share()).fold(0.0, f64::max);
-    if explained < EXPLAINED {
+    if may_hide {
         trials.extend(ideas(case, originals));
     }
     trials

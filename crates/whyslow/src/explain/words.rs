@@ -19,6 +19,9 @@ pub fn no_result(outcome: &Outcome<'_>) -> String {
         Err(NoEffect::Fails) => format!("{title}: the command fails with it"),
         Err(NoEffect::GapGone) => format!("{title}: the gap was gone in that round"),
         Err(NoEffect::TooFewRuns) => format!("{title}: too few runs to tell"),
+        Ok(_) if outcome.may_be_hidden() => {
+            format!("{title}: closes nothing, but opens a gap on the fast side; something else may hide it")
+        }
         Ok(_) => format!("{title}: too few runs to tell it from nothing"),
     }
 }
