@@ -7,6 +7,8 @@ mod common;
 mod doctor;
 #[path = "cli/errors.rs"]
 mod errors;
+#[path = "cli/explained.rs"]
+mod explained;
 #[path = "cli/golden.rs"]
 mod golden;
 #[path = "cli/records.rs"]

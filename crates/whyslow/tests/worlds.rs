@@ -8,6 +8,8 @@ mod common;
 mod effort;
 #[path = "worlds/ends.rs"]
 mod ends;
+#[path = "worlds/explain/mod.rs"]
+mod explain;
 #[path = "worlds/metrics.rs"]
 mod metrics;
 #[path = "worlds/noise.rs"]

@@ -20,7 +20,7 @@ const OLD: &str = "perl -Ilib bin/render.pl page.tt";
 const NEW: &str = "perl -Ilib bin/render.pl --cache page.tt";
 
 #[track_caller]
-fn assert_golden(name: &str, text: &str) {
+pub fn assert_golden(name: &str, text: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
     if std::env::var_os("WHYSLOW_BLESS").is_some() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();

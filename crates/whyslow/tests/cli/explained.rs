@@ -1,0 +1,125 @@
+//! What `whyslow explain` and `whyslow try` print, word for word, on a machine whose truth is known.
+
+use std::path::Path;
+
+use tempfile::TempDir;
+use whyslow::cli::Status;
+use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Program, World};
+use whyslow::model::{Frame, KernelView, Profile, Stack, Trace};
+
+use super::golden::assert_golden;
+use crate::common::{Printed, WHITE, text_of, whyslow, whyslow_without_machine};
+
+const SLOW: &str = "env LC_ALL=en_US.UTF-8 sort words";
+const FAST: &str = "env LC_ALL=C sort words";
+
+fn profile(name: &str, module: &str, seconds: f64) -> Trace {
+    Trace::Cpu(Profile {
+        rate_hz: 999.0,
+        samples: (seconds * 999.0) as u64,
+        sampled: seconds,
+        total: Some(seconds),
+        kernel: KernelView::Seen,
+        rooted: 1.0,
+        frames: vec![Frame { name: name.into(), module: module.into() }],
+        stacks: vec![Stack { frames: vec![0], weight: seconds, thread: "sort".into() }],
+        ..Profile::default()
+    })
+}
+
+/// Sorting by the rules of a language instead of by bytes.
+fn sorting() -> World {
+    let effect = Effect::adding(Cost { user_s: 0.324, system_s: 0.003, ..Cost::default() });
+    let cause = Cause::new("locale", Condition::env_is("LC_ALL", "en_US.UTF-8"), effect);
+    let program = Program::new("sort", Cost::of_cpu(0.058))
+        .with_trace(profile("memcmp", "libc.so.6", 0.058))
+        .with_cause(cause.with_trace(profile("strcoll_l", "libc.so.6", 0.327)));
+    World::default().with_program(program).with_noise(WHITE)
+}
+
+fn explain(more: &[&str]) -> Printed {
+    whyslow(sorting(), &[&["explain", SLOW, FAST, "--seed", "1"], more].concat())
+}
+
+/// A recording of it.
+fn recorded(folder: &TempDir, name: &str) -> std::path::PathBuf {
+    let path = folder.path().join(name);
+    assert_eq!(explain(&["--record", text_of(&path), "-n", "slow", "-n", "fast"]).status, Status::Done);
+    path
+}
+
+#[test]
+fn a_culprit() {
+    let printed = explain(&[]);
+    assert_eq!((printed.status, printed.stderr.as_str()), (Status::Done, ""));
+    assert_golden("explain/culprit", &printed.stdout);
+}
+
+#[test]
+fn no_difference_to_explain() {
+    let same = "env LC_ALL=C.UTF-8 sort words";
+    let printed = whyslow(sorting(), &["explain", same, FAST, "--seed", "1"]);
+    assert_golden("explain/nothing", &printed.stdout);
+}
+
+#[test]
+fn everything_as_json() {
+    let printed = explain(&["--json"]);
+    let json: serde_json::Value = serde_json::from_str(&printed.stdout).expect("JSON and nothing else");
+    let text = serde_json::to_string_pretty(&json).unwrap() + "\n";
+    assert_golden("explain/json", &without_time(&text));
+}
+
+/// The moment of the recording is that of the test.
+fn without_time(text: &str) -> String {
+    let is_moment = |line: &&str| !line.trim_start().starts_with("\"started\"");
+    text.lines().filter(is_moment).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn one_command_with_and_without_an_edit() {
+    let printed = whyslow(sorting(), &["try", "--edit", "LC_ALL=C", "--seed", "1", "sort words"]);
+    assert_eq!(printed.status, Status::Done, "{}", printed.stderr);
+    assert_golden("explain/try-one", &printed.stdout);
+}
+
+#[test]
+fn an_edit_on_the_gap_between_two_commands() {
+    let (slow, fast) = ("sort --german words", "sort words");
+    let mut world = sorting();
+    let is_german = Condition::HasArgument("--german".into());
+    let is_bytes = Condition::env_is("LC_ALL", "C").negated();
+    world.programs[0].causes[0].when = Condition::All(vec![is_german, is_bytes]);
+    let printed = whyslow(world, &["try", "--edit", "LC_ALL=C", "--seed", "1", slow, fast]);
+    assert_eq!(printed.status, Status::Done, "{}", printed.stderr);
+    assert_golden("explain/try-two", &printed.stdout);
+}
+
+#[test]
+fn a_recording_is_explained_again_without_a_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = recorded(&folder, "run.jsonl");
+    let report = whyslow_without_machine(&["report", text_of(&path)]);
+    let again = whyslow_without_machine(&["explain", text_of(&path)]);
+    assert_eq!((report.status, again.stdout.as_str()), (Status::Done, report.stdout.as_str()));
+    assert_golden("explain/report", &report.stdout);
+}
+
+#[test]
+fn two_recordings_from_two_days() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = recorded(&folder, "a.jsonl");
+    let other = folder.path().join("b.jsonl");
+    let command = ["explain", FAST, SLOW, "--seed", "2", "-n", "fast", "-n", "slow"];
+    assert_eq!(
+        whyslow(sorting(), &[&command[..], &["--record", text_of(&other)]].concat()).status,
+        Status::Done
+    );
+    let joined = whyslow_without_machine(&["explain", text_of(&one), text_of(&other)]);
+    assert_eq!(joined.status, Status::Done, "{}", joined.stderr);
+    assert_golden("explain/joined", &without_place(&joined.stdout, folder.path()));
+}
+
+fn without_place(text: &str, folder: &Path) -> String {
+    text.replace(text_of(folder), "DIR")
+}
