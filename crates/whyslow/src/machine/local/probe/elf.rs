@@ -121,10 +121,10 @@ impl Dynamic {
                 elf::DT_NEEDED => found.needed.extend(text()),
                 elf::DT_SONAME => found.soname = text(),
                 elf::DT_BIND_NOW => found.is_bind_now = true,
-                elf::DT_FLAGS => found.is_bind_now |= entry.val & u64::from(elf::DF_BIND_NOW.0) != 0,
+                elf::DT_FLAGS => found.is_bind_now |= entry.val & elf::DF_BIND_NOW.0 != 0,
                 elf::DT_FLAGS_1 => {
-                    found.is_bind_now |= entry.val & u64::from(elf::DF_1_NOW.0) != 0;
-                    found.is_pie |= entry.val & u64::from(elf::DF_1_PIE.0) != 0;
+                    found.is_bind_now |= entry.val & elf::DF_1_NOW.0 != 0;
+                    found.is_pie |= entry.val & elf::DF_1_PIE.0 != 0;
                 }
                 elf::DT_GNU_HASH => found.has_gnu_hash = true,
                 elf::DT_HASH => found.has_sysv_hash = true,
@@ -286,7 +286,9 @@ mod tests {
     fn read_all(bytes: &[u8]) {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
-        (facts(file.path()), identity(file.path()));
+        facts(file.path());
+        identity(file.path());
+        exported(file.path(), b"malloc");
     }
 
     proptest! {

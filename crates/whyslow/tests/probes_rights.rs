@@ -1,0 +1,106 @@
+//! The probes of surroundings, loading, waiting and the course of a run as somebody without rights, and where ptrace and
+//! perf are refused: less is seen, and that is said.
+
+#[path = "probes/common.rs"]
+mod common;
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use common::compiled;
+use serde_json::Value;
+
+const PROBES: &str = "environment,loading,waiting,series";
+const SCRIPT: &str =
+    "ulimit -n 300; sleep 0.3; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exec sleep 0.2";
+const NOBODY: u32 = 65534;
+
+/// Refuses ptrace and perf_event_open, then becomes the program of its arguments.
+const CONFINE: &str =
+    "#include <errno.h>\n#include <linux/filter.h>\n#include <linux/seccomp.h>\n#include <stddef.h>\n
+    #include <sys/prctl.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n
+    int main(int count, char **words) {
+        struct sock_filter filter[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_perf_event_open, 1, 0),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_ptrace, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+        struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &program)) return 126;
+        execv(words[1], words + 1); return 127; }";
+
+/// What was seen by each probe, in the order of the probes.
+fn traces(mut command: Command, whyslow: &Path) -> Vec<Value> {
+    if command.get_program() != whyslow {
+        command.arg(whyslow);
+    }
+    command.args(["probe", "--json", "--with", PROBES, "--", "sh", "-c", SCRIPT]);
+    let output = command.env("HOME", "/").current_dir("/").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let document: Value = serde_json::from_str(&text)
+        .unwrap_or_else(|error| panic!("{error}: {text} {}", String::from_utf8_lossy(&output.stderr)));
+    document["traces"].as_array().unwrap().clone()
+}
+
+fn soft_limit(environment: &Value) -> &Value {
+    &environment["seen"]["environment"]["facts"]["limit.nofile.soft"]
+}
+
+/// Seconds in `nanosleep`.
+fn slept_s(waiting: &Value) -> f64 {
+    let places = waiting["seen"]["waiting"]["places"].as_array().unwrap();
+    let sleeps = places.iter().filter(|place| place["kind"] == "sleep");
+    sleeps.filter_map(|place| place["seconds"].as_f64()).sum()
+}
+
+fn most_cpu_s(series: &Value) -> f64 {
+    let moments = series["seen"]["series"]["moments"].as_array().unwrap();
+    moments.iter().filter_map(|moment| moment["cpu_s"].as_f64()).fold(0.0, f64::max)
+}
+
+#[test]
+fn where_ptrace_and_perf_are_refused_less_is_seen_and_that_is_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(confine) = compiled(directory.path(), "confine", CONFINE, &[]) else { return };
+    let seen = traces(Command::new(confine), Path::new(env!("CARGO_BIN_EXE_whyslow")));
+    let text = serde_json::to_string_pretty(&seen).unwrap();
+    let [environment, loading, waiting, series] = seen.as_slice() else { panic!("{text}") };
+    assert_eq!(soft_limit(environment), "300", "{text}");
+    assert!(loading["seen"]["loading"]["loads"].is_null(), "{text}");
+    assert!(!loading["seen"]["loading"]["programs"][0]["elf"].is_null(), "{text}");
+    assert!((0.2..2.0).contains(&slept_s(waiting)), "{text}");
+    assert!(waiting["seen"]["waiting"]["blocked_s"].as_f64().unwrap() > 0.2, "{text}");
+    assert!(most_cpu_s(series) > 0.0, "{text}");
+    assert!(series["seen"]["series"]["moments"][1]["switches"].is_null(), "{text}");
+    for seen in &seen {
+        let spots = seen["blind_spots"].as_array().unwrap_or_else(|| panic!("{text}"));
+        assert!(spots.iter().any(|spot| !spot["remedy"].is_null()), "{seen:#}");
+    }
+}
+
+#[test]
+fn nobody_sees_nearly_all() {
+    let directory = tempfile::tempdir().unwrap();
+    let whyslow = directory.path().join("whyslow");
+    std::fs::copy(env!("CARGO_BIN_EXE_whyslow"), &whyslow).unwrap();
+    std::fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(&whyslow);
+    command.uid(NOBODY).gid(NOBODY);
+    let can_be_nobody = Command::new("true").uid(NOBODY).gid(NOBODY).status().is_ok();
+    if !can_be_nobody {
+        return;
+    }
+    let seen = traces(command, &whyslow);
+    let text = serde_json::to_string_pretty(&seen).unwrap();
+    let [environment, loading, waiting, series] = seen.as_slice() else { panic!("{text}") };
+    assert_eq!(soft_limit(environment), "300", "{text}");
+    if cfg!(target_arch = "x86_64") {
+        assert_eq!(loading["seen"]["loading"]["loads"], 3, "{text}");
+    }
+    assert!((0.2..2.0).contains(&slept_s(waiting)), "{text}");
+    assert!(most_cpu_s(series) > 0.0, "{text}");
+}
