@@ -24,7 +24,7 @@ pub fn one(looks: &[&Probed]) -> Vec<Part> {
         .take(MOST_ROWS)
         .map(|function| {
             let share = percent(function.own as f64 / first.total.max(1) as f64);
-            row(vec![count(function.own as f64), share], &function.name, &function.module)
+            row(vec![count(function.own as f64), share], &function.name, file_name(&function.module))
         })
         .collect();
     let mut parts = vec![sentence(text)];
@@ -43,7 +43,9 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
         .iter()
         .chain(&other)
         .flat_map(|seen| {
-            seen.functions.iter().map(|CountedFunction { name, module, .. }| (name.as_str(), module.as_str()))
+            seen.functions
+                .iter()
+                .map(|CountedFunction { name, module, .. }| (name.as_str(), file_name(module)))
         })
         .collect();
     let functions: Vec<Quantity> = names
@@ -53,7 +55,7 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
                 let same = seen
                     .functions
                     .iter()
-                    .filter(|function| function.name == name && function.module == module);
+                    .filter(|function| function.name == name && file_name(&function.module) == module);
                 same.map(|function| function.own).sum::<u64>() as f64
             };
             Quantity { remark: module.to_owned(), ..Quantity::new(name, count, both, own) }
@@ -63,4 +65,8 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
         parts.extend(differences(functions, pair, Order::Largest, ["function", "functions"]));
     }
     parts
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
