@@ -49,7 +49,13 @@ fn by_variable(
     let claim = Claim { difference, weight: weight.unwrap_or(0.4), is_experiment };
     let mut signs = vec![case.differences[difference].title()];
     signs.extend(sign);
-    Suspicion { weight: weight.unwrap_or(0.1), signs, claims: vec![claim], ideas: Vec::new() }
+    // A wrapper may set another one after all.
+    let mut found = match weight {
+        Some(weight) => Suspicion::located(case, weight, signs),
+        None => Suspicion { weight: 0.1, signs, ..Suspicion::default() },
+    };
+    found.claims.push(claim);
+    found
 }
 
 /// Searches for programs that found nothing: execve itself, and stats of the name of a program that was started.
@@ -110,8 +116,11 @@ mod tests {
         let test = TestCase::new("xargs true", "./long.sh")
             .seconds(0.28, 0.79)
             .system(0.055, 0.36)
+            .fast_env("PATH", "/usr/bin:/bin")
             .syscalls(|_, slow| slow.fail("execve", "ENOENT", 450_000));
         assert_eq!(test.candidates()[0], "env.path");
+        let claims = test.look(&SUSPECT).unwrap().claims;
+        assert!(claims.iter().any(|claim| !claim.is_experiment), "also on the wrapper");
     }
 
     #[test]

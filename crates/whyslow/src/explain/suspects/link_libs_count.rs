@@ -2,7 +2,7 @@
 
 use super::evidence::specific;
 use super::starting::{both, is_alike, more_s};
-use super::{Suspect, Suspicion, signs};
+use super::{Claim, Suspect, Suspicion, signs};
 use crate::explain::Case;
 
 pub const SUSPECT: Suspect = Suspect {
@@ -26,7 +26,12 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let weight = specific(case.share(more_s(case, &fast, &slow)))?;
     let sign = signs::counts("libraries loaded:", slow.libraries, fast.libraries);
     let loader = slow.seconds.map(|seconds| format!("{} in the loader", signs::seconds(seconds)));
-    Some(Suspicion::located(case, weight, [Some(sign), loader].into_iter().flatten().collect()))
+    let signs = [Some(sign), loader].into_iter().flatten().collect();
+    let mut found = Suspicion::located(case, weight, signs);
+    // With it, other libraries of the same names are found, which need others.
+    let path = case.variable("LD_LIBRARY_PATH");
+    found.claims.extend(path.map(|(difference, _)| Claim { difference, weight, is_experiment: false }));
+    Some(found)
 }
 
 #[cfg(test)]
@@ -48,6 +53,13 @@ mod tests {
     #[test]
     fn a_hundred_libraries_in_each_of_twenty_starts() {
         assert_eq!(needing(119, 20).candidates()[0], "link.libs-count");
+    }
+
+    #[test]
+    fn the_path_to_other_libraries_is_about_those_libraries() {
+        let test =
+            needing(119, 20).fast_env("LD_LIBRARY_PATH", "/libs1").slow_env("LD_LIBRARY_PATH", "/libs120");
+        assert!(!test.claim_on(&SUSPECT, "LD_LIBRARY_PATH").unwrap().is_experiment);
     }
 
     #[test]
