@@ -99,6 +99,10 @@ const COMPARE_EXAMPLES: &str = "Examples:
     before_help = EXPLAIN_EXAMPLES
 )]
 pub struct Explain {
+    /// Suspects of your own: a file, or a directory of files that end in .toml
+    #[arg(long, value_name = "FILE|DIR")]
+    pub suspects: Vec<PathBuf>,
+
     #[command(flatten)]
     pub compare: Compare,
 }

@@ -10,6 +10,7 @@ use super::recorder::Recorder;
 use super::report::{read_recording, show};
 use super::{MachineMaker, Screen, Status, Trouble, asked};
 use crate::analysis::analyze;
+use crate::explain::custom::{self, CustomSuspect};
 use crate::explain::{Idea, Mirror, Try, join};
 use crate::model::{Edit, Recording};
 use crate::plan;
@@ -24,13 +25,43 @@ pub fn run(
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
     match recordings(&options.compare).as_slice() {
-        [] => ask(&options.compare, &[], screen, machine),
+        [] => ask(&options.compare, &[], &written(&options.suspects)?, screen, machine),
         [path] => show_again(path, &options.compare, screen),
         [one, other] => join_and_show(one, other, &options.compare, screen),
         _ => {
             Err(Trouble::new("more than two recordings cannot be explained").hint("name the two that differ"))
         }
     }
+}
+
+/// Suspects in files, or in all files of a directory that end in .toml.
+fn written(paths: &[PathBuf]) -> Result<Vec<CustomSuspect>, Trouble> {
+    let mut files = Vec::new();
+    for path in paths {
+        let trouble =
+            |error: std::io::Error| Trouble::new(format!("cannot read {}: {error}", path.display()));
+        if path.is_dir() {
+            let entries: Result<Vec<_>, _> = path.read_dir().map_err(trouble)?.collect();
+            let mut found: Vec<PathBuf> =
+                entries.map_err(trouble)?.iter().map(std::fs::DirEntry::path).collect();
+            found.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+            found.sort();
+            files.extend(found);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    let mut all = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file)
+            .map_err(|error| Trouble::new(format!("cannot read {}: {error}", file.display())))?;
+        let parsed = custom::parse(&text).map_err(|error| {
+            Trouble::new(format!("{}, line {}: {}", file.display(), error.line, error.what))
+                .hint(error.remedy)
+        })?;
+        all.extend(parsed);
+    }
+    Ok(all)
 }
 
 /// The commands that are files which whyslow wrote, if all of them are.
@@ -94,7 +125,7 @@ pub fn run_try(
         add: None,
         expect: options.edits.iter().find_map(|typed| typed.expect.clone()),
     };
-    ask(&options.compare, &[Try { name, idea }], screen, machine)
+    ask(&options.compare, &[Try { name, idea }], &[], screen, machine)
 }
 
 fn commands(options: &Compare) -> usize {
@@ -105,6 +136,7 @@ fn commands(options: &Compare) -> usize {
 fn ask(
     options: &Compare,
     tries: &[Try],
+    custom: &[CustomSuspect],
     screen: &mut Screen<'_>,
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
@@ -120,7 +152,7 @@ fn ask(
     let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
     let scratch = tempfile::tempdir().ok();
     let scratch = scratch.as_ref().map(tempfile::TempDir::path);
-    let inquiry = Inquiry { budget_s: asked_s, tries, scratch };
+    let inquiry = Inquiry { budget_s: asked_s, tries, custom, scratch };
     let measured = watch(&experiment, options, screen, recorder, |watcher| {
         session::explain(experiment.clone(), inquiry, machine.as_mut(), watcher, stamp)
     });

@@ -280,6 +280,7 @@ impl<'a> Investigation<'a> {
             added: effect.and_then(|effect| effect.added).filter(|_| place == 0),
             evidence: signs,
             difference: is_about_difference.then(|| outcome.what_if.differences.join("; ")),
+            advice: advice(&name, &outcome.what_if.advice),
             ..finding(&name, if place == 0 { status } else { Status::Untested }, experiment.clone())
         };
         names.into_iter().enumerate().map(named).collect()
@@ -431,6 +432,11 @@ impl<'a> Investigation<'a> {
             findings.iter().filter(|f| is_culprit(f)).filter_map(|f| f.share).map(|s| s.point).sum();
         words::interaction(joint.share(), apart)
     }
+}
+
+/// That of the table, else that of whoever wrote the suspect.
+fn advice(name: &str, written: &str) -> String {
+    known(name).map_or(written, |suspect| suspect.fix).to_owned()
 }
 
 /// Suspects that claim a difference (or any), strongest first.

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::case::Case;
+use super::custom::CustomSuspect;
 use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, Outcome, looks_at, main_case};
 use super::differences::Difference;
 use super::stages::{Originals, Trial, plan};
@@ -22,6 +23,8 @@ pub struct Means<'a> {
     pub budget_s: f64,
     /// What the user wants to have tried: this and nothing else.
     pub tries: &'a [Try],
+    /// Suspects that the user wrote.
+    pub custom: &'a [CustomSuspect],
     /// A directory for what programs write because of an experiment; it goes away with the investigation.
     pub scratch: Option<&'a Path>,
 }
@@ -87,7 +90,7 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
         return Step::Done;
     }
     let originals = Originals::new(recording, &variants, (found.fast, found.slow), means.scratch);
-    let trials = trials(&case, &originals, &investigation);
+    let trials = trials(&case, &originals, &investigation, means.custom);
     if trials.is_empty() {
         return grow(recording, &case, &originals, means.left_s).unwrap_or(Step::Done);
     }
@@ -141,9 +144,14 @@ fn name_looks(recording: &Recording, investigation: &Investigation<'_>) -> Optio
         .map(|(stage, variant, probe)| Step::Look { stage: Some(stage), variant, probe })
 }
 
-fn trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Investigation<'_>) -> Vec<Trial> {
+fn trials(
+    case: &Case<'_>,
+    originals: &Originals<'_>,
+    investigation: &Investigation<'_>,
+    custom: &[CustomSuspect],
+) -> Vec<Trial> {
     let mut trials = match investigation.outcomes.is_empty() {
-        true => first_trials(case, originals),
+        true => [custom_trials(case, originals, custom), first_trials(case, originals)].concat(),
         false => later_trials(case, originals, investigation),
     };
     let is_new =
@@ -205,6 +213,29 @@ fn is_worth_swapping(case: &Case<'_>) -> bool {
         [only] => only.is_surrounding() || claim(case, 0).is_some_and(|(_, claim)| claim.is_experiment),
         _ => true,
     }
+}
+
+/// What the user's own suspects propose, first of all: who writes one down has a reason.
+fn custom_trials(case: &Case<'_>, originals: &Originals<'_>, custom: &[CustomSuspect]) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for suspect in custom {
+        let Some(suspicion) = suspect.look(case).filter(|suspicion| suspicion.weight > LEAST_SHARE) else {
+            continue;
+        };
+        let claimed = suspicion.claims.iter().filter(|claim| claim.is_experiment);
+        let which: Vec<&Difference> = claimed.map(|claim| &case.differences[claim.difference]).collect();
+        if !which.is_empty() {
+            trials.push(originals.swap(&which, vec![suspect.name.clone()], true));
+        }
+        trials.extend(suspicion.ideas.iter().map(|idea| originals.try_idea(idea, &suspect.name)));
+        let advise = |trial: &mut Trial| {
+            if trial.suspects == [suspect.name.as_str()] {
+                trial.advice.clone_from(&suspect.advice);
+            }
+        };
+        trials.iter_mut().for_each(advise);
+    }
+    trials
 }
 
 fn ideas(case: &Case<'_>, originals: &Originals<'_>) -> Vec<Trial> {

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::look::look;
 use super::measure::{Stamp, measure, measure_as};
 use super::{Event, Measured, SessionError, Watcher, WatcherError};
+use crate::explain::custom::CustomSuspect;
 use crate::explain::{Means, Step, Try, next};
 use crate::machine::Machine;
 use crate::model::{
@@ -37,6 +38,8 @@ pub struct Inquiry<'a> {
     pub budget_s: Option<f64>,
     /// To be tried, and nothing else.
     pub tries: &'a [Try],
+    /// Suspects that the user wrote.
+    pub custom: &'a [CustomSuspect],
     /// A directory that goes away afterwards.
     pub scratch: Option<&'a Path>,
 }
@@ -82,7 +85,8 @@ pub fn investigate(
     let began_s = machine.now_s();
     while !machine.interrupted() {
         let left_s = budget_s - (machine.now_s() - began_s);
-        match next(recording, Means { left_s, budget_s, tries: inquiry.tries, scratch: inquiry.scratch }) {
+        let Inquiry { tries, custom, scratch, .. } = inquiry;
+        match next(recording, Means { left_s, budget_s, tries, custom, scratch }) {
             Step::Look { stage, variant, probe } => {
                 let entry = look_at(recording, (stage, variant, probe), left_s, machine, watcher)?;
                 recording.traces.push(entry);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use framehop::ExplicitModuleSectionInfo;
 use object::read::elf::{ElfFile64, ElfSymbol64, ProgramHeader};
 use object::read::{Object, ObjectSection, ObjectSymbol, ReadCache, ReadRef};
-use object::{Endianness, elf};
+use object::{Endianness, SymbolKind, elf};
 
 /// Where unstripped copies of system libraries are, by build id.
 const DEBUG_FILES: &str = "/usr/lib/debug/.build-id";
@@ -25,7 +25,7 @@ pub struct Elf {
     sections: ExplicitModuleSectionInfo<Bytes>,
     has_symbols: bool,
     entry: u64,
-    /// Functions of an image in memory; those of files are looked up in the file.
+    /// Functions of an image in memory, or of a stripped file; those of other files are looked up in the file.
     exported: Vec<(Range<u64>, String)>,
     build_id: Vec<u8>,
 }
@@ -46,12 +46,14 @@ impl Elf {
     /// An image that is in memory, such as that of the vDSO.
     fn in_memory(image: &[u8]) -> Option<Elf> {
         let file = ElfFile64::<Endianness, &[u8]>::parse(image).ok()?;
-        let function = |symbol: ElfSymbol64<'_, '_, Endianness, &[u8]>| {
-            let range = symbol.address()..symbol.address().saturating_add(symbol.size());
-            Some((range, symbol.name().ok()?.to_owned()))
-        };
-        let exported = file.dynamic_symbols().filter_map(function).collect();
-        Some(Elf { exported, ..Elf::read(image)? })
+        Some(Elf { exported: exported(&file), ..Elf::read(image)? })
+    }
+
+    /// The last function with a name that begins at or before an address, and where, in a file whose other functions have
+    /// lost theirs.
+    pub fn exported_before(&self, address: u64) -> Option<(String, u64)> {
+        let before = self.exported.iter().filter(|(range, _)| range.start <= address);
+        before.max_by_key(|(range, _)| range.start).map(|(range, name)| (name.clone(), range.start))
     }
 
     pub fn exported_at(&self, address: u64) -> Option<String> {
@@ -68,6 +70,9 @@ impl Elf {
             build_id: file.build_id().ok().flatten().unwrap_or_default().to_vec(),
             ..Elf::default()
         };
+        if !found.has_symbols {
+            found.exported = exported(&file);
+        }
         let headers = file.elf_program_headers().iter();
         let loads = headers.filter(|header| header.p_type(endian) == elf::PT_LOAD);
         found.sections.base_svma =
@@ -181,6 +186,16 @@ pub fn vdso() -> Option<Elf> {
     // SAFETY: the kernel has mapped these bytes to be read, for as long as this process lives, and nobody writes them.
     let image = unsafe { std::slice::from_raw_parts(start as *const u8, length) };
     Elf::in_memory(image)
+}
+
+/// Functions that other files may call.
+fn exported<'data, R: ReadRef<'data>>(file: &ElfFile64<'data, Endianness, R>) -> Vec<(Range<u64>, String)> {
+    let function = |symbol: ElfSymbol64<'data, '_, Endianness, R>| {
+        let range = symbol.address()..symbol.address().saturating_add(symbol.size());
+        let is_here = symbol.is_definition() && symbol.kind() == SymbolKind::Text;
+        is_here.then(|| Some((range, symbol.name().ok()?.to_owned())))?
+    };
+    file.dynamic_symbols().filter_map(function).collect()
 }
 
 #[cfg(test)]

@@ -76,7 +76,8 @@ impl Names {
                 });
                 let source = ElfSource { debug_syms: false, ..ElfSource::new(&file.symbols) };
                 let found = self.symbolizer.symbolize(&source.into(), Input::VirtOffset(addresses));
-                let names = named(addresses, found.ok(), &file.starts);
+                let before = |address| elf.and_then(|elf| elf.exported_before(address));
+                let names = named(addresses, found.ok(), &file.starts, before);
                 let entry = elf.map_or(0, |elf| elf.entry());
                 names.into_iter().map(|name| for_people(name, entry)).collect()
             }
@@ -105,16 +106,28 @@ impl Names {
             // Addresses in the kernel move with every boot, so they are no names.
             return vec!["[kernel]".to_owned(); addresses.len()];
         }
-        named(addresses, found, &[])
+        named(addresses, found, &[], |_| None)
     }
 }
 
-fn named(addresses: &[u64], found: Option<Vec<Symbolized<'_>>>, starts: &[u64]) -> Vec<String> {
+/// `before` is the last function with a name at or before an address, and where that begins.
+fn named(
+    addresses: &[u64],
+    found: Option<Vec<Symbolized<'_>>>,
+    starts: &[u64],
+    before: impl Fn(u64) -> Option<(String, u64)>,
+) -> Vec<String> {
     let mut found = found.unwrap_or_default().into_iter();
     let name = |address: &u64| {
         let start = function_start(starts, *address);
         let symbol = found.next().and_then(Symbolized::into_sym);
-        let Some(symbol) = symbol else { return unnamed(start.unwrap_or(*address)) };
+        let Some(symbol) = symbol else {
+            let unnamed = unnamed(start.unwrap_or(*address));
+            return match before(*address) {
+                Some((name, at)) => neighbour(unnamed, &name, address - at),
+                None => unnamed,
+            };
+        };
         // A stripped file names only some functions; the others must not be called like the one before them.
         let is_inside = symbol.size.is_some_and(|size| symbol.offset < size);
         if is_inside || start.is_none_or(|start| start <= symbol.addr) {
