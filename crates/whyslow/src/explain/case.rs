@@ -172,12 +172,7 @@ impl<'a> Side<'a> {
     fn probed(&self, probe: Probe) -> impl Iterator<Item = &'a Probed> + '_ {
         let of_probe = self.entries.iter().copied().filter(move |entry| entry.probe == probe);
         let is_whole = |probed: &&Probed| {
-            let is_counted = match &probed.trace {
-                Trace::Syscalls(seen) => !seen.is_cut_short(),
-                _ => true,
-            };
-            let is_over = matches!(probed.exit, Exit::Code(_));
-            (is_over && is_counted) || (self.is_slow && (is_over || probed.exit == Exit::TimedOut))
+            matches!(probed.exit, Exit::Code(_)) || (self.is_slow && probed.exit == Exit::TimedOut)
         };
         of_probe.filter_map(|entry| entry.seen.probed()).filter(is_whole)
     }
@@ -329,8 +324,17 @@ impl<'a> Side<'a> {
         self.syscalls().map(|syscalls| syscalls.starts)
     }
 
+    /// A look that was cut off has not seen all of them; the starts that the loader told of are as many at least.
     pub fn processes(&self) -> Option<u64> {
-        self.syscalls().map(|syscalls| syscalls.processes)
+        let seen = self.syscalls()?.processes;
+        let loads =
+            self.loading().filter(|_| self.was_cut_off(Probe::Syscalls)).and_then(|loading| loading.loads);
+        Some(seen.max(loads.unwrap_or(0)))
+    }
+
+    /// Whether the look with a probe ended before the program did.
+    pub fn was_cut_off(&self, probe: Probe) -> bool {
+        self.probed(probe).next().is_some_and(|probed| probed.exit == Exit::TimedOut)
     }
 
     /// The last change of a variable in the launch; `None`: not changed by the launch.

@@ -58,7 +58,7 @@ fn by_comparing(case: &Case<'_>) -> Option<Suspicion> {
     let mut signs = vec![format!("{} more in comparing keys, with the same program", seconds(comparing))];
     signs.extend(case.growth.map(|growth| growth.text()));
     // Above what the growth alone says.
-    let weight = if outgrows(case) { weight.max(0.75) } else { weight };
+    let weight = if outgrows(case) { weight.max(0.9) } else { weight };
     Some(Suspicion::located(case, weight, signs))
 }
 

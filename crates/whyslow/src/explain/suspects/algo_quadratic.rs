@@ -3,7 +3,7 @@
 use super::evidence::{hot_functions, is_same_program, is_user_time};
 use super::signs::more_in_functions_alone;
 use super::{Suspect, Suspicion};
-use crate::explain::Case;
+use crate::explain::{Case, Growths};
 
 pub const SUSPECT: Suspect = Suspect {
     name: "algo.quadratic",
@@ -41,16 +41,15 @@ const SCANS: [&str; 16] = [
 /// Engines in which a scan within a scan is one loop.
 const ENGINES: [&str; 3] = ["sqlite", "libpq", "duckdb"];
 const MOST_OF_IT: f64 = 0.5;
+/// One function that the fast side hardly enters, and nothing else: more than code.more-work says.
+const NEARLY_ALL: f64 = 0.9;
+const ALONE: f64 = 0.25;
 /// What any pair of programs may show: less than code.more-work.
 const UNSPECIFIC: f64 = 0.15;
 /// Signs that speak for it, while the number that could be varied grows as it should: it may be another size.
 const DOUBTFUL: f64 = 0.35;
-/// Exponents of the slow and the fast side from which the size is to blame.
-const FASTER: f64 = 1.6;
-const LINEAR: f64 = 1.4;
 /// A measured exponent is more than any sign.
 const MEASURED: f64 = 0.85;
-
 /// From this exponent on, the work is not in proportion to the input.
 const STEEP: f64 = 1.6;
 /// So much steeper than the fast side.
@@ -63,13 +62,17 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let found = scanning(case)
         .or_else(|| in_an_engine(case))
         .map(|(share, what)| (0.3 + 0.6 * share.min(1.0), share, what));
-    let found = found.or_else(|| one_function(case).map(|(share, what)| (UNSPECIFIC, share, what)));
+    let found = found.or_else(|| one_function(case));
     let Some((weight, share, what)) = found else { return by_growth(case) };
     let mut signs = vec![format!("{what} has {:.0} % of the gap", share * 100.0)];
     let weight = match case.growth {
         Some(growth) => {
             signs.push(growth.text());
-            if outgrows(case) { weight.max(0.65) } else { weight.min(DOUBTFUL) }
+            match (outgrows(case), weight > ALONE) {
+                (true, _) => weight.max(MEASURED),
+                (false, true) => weight.min(DOUBTFUL),
+                (false, false) => weight.min(UNSPECIFIC),
+            }
         }
         None => {
             signs.push("how it grows with the input is not measured".to_owned());
@@ -81,12 +84,14 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 
 /// The slow side grows much faster than its input, and the fast side does not, as far as that could be measured.
 pub fn outgrows(case: &Case<'_>) -> bool {
-    case.growth.is_some_and(|growth| growth.low >= FASTER && growth.fast.is_none_or(|fast| fast <= LINEAR))
+    let is_steep =
+        |growth: Growths| growth.slow >= STEEP && growth.fast.is_none_or(|fast| growth.slow > fast + STEEPER);
+    case.growth.is_some_and(is_steep)
 }
 
 fn by_growth(case: &Case<'_>) -> Option<Suspicion> {
     let growth = case.growth.filter(|_| outgrows(case))?;
-    Some(Suspicion::located(case, 0.6, vec![growth.text()]))
+    Some(Suspicion::located(case, MEASURED, vec![growth.text()]))
 }
 
 /// Without what realloc copies: that is a suspect of its own.
@@ -107,26 +112,35 @@ fn in_an_engine(case: &Case<'_>) -> Option<(f64, String)> {
     (share >= MOST_OF_IT && is_same_program(case)).then(|| (share, "the query engine itself".to_owned()))
 }
 
-fn one_function(case: &Case<'_>) -> Option<(f64, String)> {
+/// With the weight that it has.
+fn one_function(case: &Case<'_>) -> Option<(f64, f64, String)> {
     let (name, more, fast) = hot_functions(case).into_iter().next()?;
     let share = case.share(more);
-    // What the fast side does as well is more of the same, not another growth.
     let is_scan = SCANS.iter().any(|scan| name.contains(scan));
-    (share >= MOST_OF_IT && !is_scan && fast < more * 0.2 && is_same_program(case))
-        .then(|| (share, format!("one function, {name},")))
+    // What the fast side does as well is more of the same, not another growth.
+    let is_other = !is_scan && fast < more * 0.2 && is_same_program(case);
+    let weight = if share >= NEARLY_ALL && fast < more * 0.02 { ALONE } else { UNSPECIFIC };
+    (share >= MOST_OF_IT && is_other).then(|| (weight, share, format!("one function, {name},")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::TestCase;
     use super::*;
-    use crate::explain::Growths;
 
     fn grown(test: &TestCase, slow: f64) -> f64 {
         let built = test.build();
         let mut case = built.case();
         case.growth = Some(Growths { fast: Some(1.0), slow, low: slow - 0.1, high: slow + 0.1 });
         look(&case).map_or(0.0, |suspicion| suspicion.weight)
+    }
+
+    #[test]
+    fn one_function_without_a_name() {
+        let test = TestCase::new("python3 queue.py 60000 deque", "python3 queue.py 60000 list")
+            .seconds(0.017, 0.3)
+            .cpu(&[("main", 1.0)], &[("main", 0.05), ("main;python3.11!0x646b00", 0.95)]);
+        assert_eq!(test.candidates()[0], "algo.quadratic");
     }
 
     #[test]

@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn another_option_is_more_work() {
         let test = TestCase::new("gzip -1 a", "gzip -9 a").seconds(0.1, 0.4).cpu(
-            &[("main;deflate_fast", 1.0)],
+            &[("main;deflate_fast", 0.6), ("main;deflate_fast;longest_match", 0.4)],
             &[("main;deflate_slow", 0.3), ("main;deflate_slow;longest_match", 0.7)],
         );
         let suspicion = test.look(&SUSPECT).unwrap();

@@ -45,7 +45,7 @@ pub fn elimination(case: &Case<'_>) -> Option<f64> {
     }
     // In the same function as on the fast side, where the profile tells.
     let hot = hot_functions(case).into_iter().next();
-    hot.is_none_or(|(_, more, fast)| case.share(more) > 0.6 && fast > 0.2 * more).then_some(UNSPECIFIC)
+    hot.is_none_or(|(_, more, fast)| case.share(more) > 0.6 && fast > 0.03 * more).then_some(UNSPECIFIC)
 }
 
 pub fn signs(case: &Case<'_>) -> Vec<String> {

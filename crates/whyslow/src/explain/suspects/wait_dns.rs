@@ -1,7 +1,7 @@
 //! Waiting for names.
 
 use super::evidence::{blocked_share, longest_wait, more_waiting, specific};
-use super::signs::{base_name, more_of_files, seconds};
+use super::signs::{base_name, more_calls, more_of_files, seconds};
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
 use crate::model::WaitKind;
@@ -30,10 +30,23 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         );
         return Some(Suspicion::located(case, weight, signs));
     }
-    let reads = more_of_files(case, |path| base_name(path) == "resolv.conf", |file| file.opened)?;
-    let is_likely = reads >= 1.0 && blocked > 0.5 && case.gap.budget.blocked_s >= TIMEOUT_S;
-    let sign = "the slow side reads /etc/resolv.conf, and waits for whole seconds".to_owned();
-    is_likely.then(|| Suspicion::located(case, 0.7, vec![sign]))
+    let is_long = blocked > 0.5 && case.gap.budget.blocked_s >= TIMEOUT_S;
+    let weight = by_files(case).filter(|_| is_long)?;
+    let sign = "the slow side asks name servers (/etc/resolv.conf), and waits for seconds".to_owned();
+    Some(Suspicion::located(case, weight, vec![sign]))
+}
+
+/// Without a look at what it waits for: the list of name servers is read, on the slow side only or with more questions
+/// after it.
+fn by_files(case: &Case<'_>) -> Option<f64> {
+    let is_list = |path: &str| base_name(path) == "resolv.conf";
+    if more_of_files(case, is_list, |file| file.opened)? >= 1.0 {
+        return Some(0.7);
+    }
+    let is_read =
+        case.slow.files()?.files.iter().any(|file| is_list(&file.path) && file.opened > file.missed);
+    let asked = more_calls(case, &["poll", "ppoll", "sendmmsg", "sendto"]).unwrap_or(0.0);
+    (is_read && asked >= 1.0).then_some(0.5)
 }
 
 #[cfg(test)]
@@ -59,6 +72,16 @@ mod tests {
             slow.file(FileUse { path: "/etc/resolv.conf".to_owned(), opened: 1, ..FileUse::default() });
         });
         assert_eq!(by_files.candidates()[0], "wait.dns");
+    }
+
+    #[test]
+    fn both_sides_have_a_list_and_one_asks() {
+        let list = || FileUse { path: "/etc/resolv.conf".to_owned(), opened: 1, ..FileUse::default() };
+        let test = names().syscalls(|_, slow| slow.call("poll", 2)).files(|fast, slow| {
+            fast.file(list());
+            slow.file(list());
+        });
+        assert_eq!(test.candidates()[0], "wait.dns");
     }
 
     #[test]
