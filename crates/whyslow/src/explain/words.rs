@@ -55,9 +55,16 @@ pub fn how_to_test(case: &Case<'_>, suspicion: &Suspicion) -> String {
         let words: Vec<String> = launch.argv.iter().map(|word| word.lossy().into_owned()).collect();
         words.join(" ")
     };
+    let mut claimed = suspicion.claims.iter().filter(|claim| claim.is_experiment);
+    // An assignment within a command line wins over any edit, so only the other command line takes it away.
+    if suspicion.ideas.is_empty()
+        && claimed.clone().any(|claim| case.differences[claim.difference].words().is_some())
+    {
+        let (slow, fast) = (line(case.slow.launch()), line(case.fast.launch()));
+        return format!("not tested by experiment; whyslow explain '{slow}' '{fast}'");
+    }
     let edits = suspicion.ideas.first().map(|idea| edits(&idea.slow)).unwrap_or_else(|| {
-        let claimed = suspicion.claims.iter().filter(|claim| claim.is_experiment);
-        let variables = claimed.flat_map(|claim| case.differences[claim.difference].variables());
+        let variables = claimed.by_ref().flat_map(|claim| case.differences[claim.difference].variables());
         let edit = |(name, fast, _): (String, Option<String>, Option<String>)| match fast {
             Some(value) => format!("--edit '{name}={value}'"),
             None => format!("--edit '-{name}'"),

@@ -28,13 +28,6 @@ fn planted(factors: (f64, f64), noise: Noise, seed: u64) -> Scene {
     }
 }
 
-fn noises() -> Vec<(&'static str, Noise)> {
-    Noise::all_ten()
-        .into_iter()
-        .filter(|(name, _)| !["linear drift", "busy and idle"].contains(name))
-        .collect()
-}
-
 /// More misses than this are not by chance: three standard deviations above the stated rate.
 fn most(tries: usize) -> f64 {
     let expected = tries as f64 * MISSES;
@@ -46,7 +39,7 @@ fn most(tries: usize) -> f64 {
 fn intervals_of_shares_hold_the_planted_share() {
     let factors: (f64, f64) = (1.5, 1.2);
     let whole = (factors.0 * factors.1).ln();
-    let noises = noises();
+    let noises = Noise::all_ten();
     let (mut tries, mut misses) = (0, 0);
     for seed in 0..SEEDS {
         let (_, noise) = noises[seed as usize % noises.len()];
@@ -67,7 +60,7 @@ fn intervals_of_shares_hold_the_planted_share() {
 #[test]
 #[ignore = "slow: 500 investigations"]
 fn innocent_ones_are_hardly_ever_confirmed() {
-    let (rows, noises) = (all(), noises());
+    let (rows, noises) = (all(), Noise::all_ten());
     let mut wrong = Vec::new();
     for seed in 0..SEEDS {
         let row = &rows[seed as usize % rows.len()];
