@@ -12,13 +12,15 @@ use crate::model::{
 pub fn sight(program: &Program, surroundings: &Surroundings, probe: Probe) -> Option<Trace> {
     let of_causes = program.causes.iter().flat_map(|cause| &cause.traces);
     let is_stated = program.traces.iter().chain(of_causes).any(|trace| trace.probe() == probe);
+    let active = program.active(surroundings).flat_map(|cause| &cause.traces);
+    let mut stated = program.traces.iter().chain(active).filter(|trace| trace.probe() == probe);
     let mut seen = match probe {
         Probe::Environment => Trace::Environment(derived(surroundings)),
         _ if !is_stated => return None,
-        probe => nothing(probe),
+        // The first one as a whole: not everything can be added up.
+        probe => stated.next().cloned().unwrap_or_else(|| nothing(probe)),
     };
-    let active = program.active(surroundings).flat_map(|cause| &cause.traces);
-    for trace in program.traces.iter().chain(active).filter(|trace| trace.probe() == probe) {
+    for trace in stated {
         add(&mut seen, trace);
     }
     if let Trace::Environment(seen) = &mut seen {
