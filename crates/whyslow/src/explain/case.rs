@@ -172,7 +172,12 @@ impl<'a> Side<'a> {
     fn probed(&self, probe: Probe) -> impl Iterator<Item = &'a Probed> + '_ {
         let of_probe = self.entries.iter().copied().filter(move |entry| entry.probe == probe);
         let is_whole = |probed: &&Probed| {
-            matches!(probed.exit, Exit::Code(_)) || (self.is_slow && probed.exit == Exit::TimedOut)
+            let is_counted = match &probed.trace {
+                Trace::Syscalls(seen) => !seen.is_cut_short(),
+                _ => true,
+            };
+            let is_over = matches!(probed.exit, Exit::Code(_));
+            (is_over && is_counted) || (self.is_slow && (is_over || probed.exit == Exit::TimedOut))
         };
         of_probe.filter_map(|entry| entry.seen.probed()).filter(is_whole)
     }
@@ -334,7 +339,11 @@ impl<'a> Side<'a> {
 
     /// Whether the look with a probe ended before the program did.
     pub fn was_cut_off(&self, probe: Probe) -> bool {
-        self.probed(probe).next().is_some_and(|probed| probed.exit == Exit::TimedOut)
+        let is_cut_off = |probed: &Probed| match &probed.trace {
+            Trace::Syscalls(seen) => probed.exit == Exit::TimedOut || seen.is_cut_short(),
+            _ => probed.exit == Exit::TimedOut,
+        };
+        self.probed(probe).next().is_some_and(is_cut_off)
     }
 
     /// The last change of a variable in the launch; `None`: not changed by the launch.
