@@ -39,7 +39,8 @@ fn code() -> Vec<Row> {
             .signs(|s| s.transfer("write", 150_000, 5_000_000).cpu(&[("main;log_msg", 0.25)])),
         Row::new("code.more-work", "gzip -1 text", "gzip -9 text")
             .user(0.3)
-            .signs(|s| s.cpu(&[("main;deflate_slow;longest_match", 0.3)])),
+            .both(|s| s.cpu(&[("main;deflate;longest_match", 0.07)]))
+            .signs(|s| s.cpu(&[("main;deflate;longest_match", 0.3)])),
         Row::new("cpu.branch-miss", "sum sorted", "sum shuffled")
             .among_three()
             .user(0.08)
