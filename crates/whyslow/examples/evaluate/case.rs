@@ -17,8 +17,6 @@ pub struct Folder {
 pub struct Case {
     pub id: String,
     #[serde(default)]
-    pub needs: Vec<String>,
-    #[serde(default)]
     pub setup: String,
     pub baseline: Side,
     pub slow: Side,

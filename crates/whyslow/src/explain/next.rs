@@ -76,10 +76,9 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
         return try_only(recording, &variants, &case, (found.fast, found.slow), means);
     }
     let spent = 1.0 - means.left_s / means.budget_s;
-    if spent < LOOKING || recording.traces.is_empty() {
-        if let Some(step) = look(&case, (found.fast, found.slow)) {
-            return step;
-        }
+    let may_look = spent < LOOKING || recording.traces.is_empty();
+    if let Some(step) = look(&case, (found.fast, found.slow)).filter(|_| may_look) {
+        return step;
     }
     let investigation = Investigation::new(recording, &case);
     if let Some(step) = name_looks(recording, &investigation).filter(|_| means.left_s > 0.2 * means.budget_s)

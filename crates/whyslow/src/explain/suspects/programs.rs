@@ -64,15 +64,6 @@ fn ends_in(case: &Case<'_>, fast: &str) -> bool {
     is_same || (fast.contains('/') && started.iter().any(|program| program.path == fast))
 }
 
-/// Whether a side runs an interpreter of this family, in any place of its command line.
-pub fn runs(side: &Side<'_>, family: &str) -> bool {
-    let is_it = |text: &str| {
-        text.split(|letter: char| letter.is_whitespace() || letter == ';')
-            .any(|word| interpreter(word).is_some_and(|(known, _)| known == family))
-    };
-    side.launch().argv.iter().any(|word| is_it(&word.lossy()))
-}
-
 /// Program files that only one side starts: those of the fast side and those of the slow side. By the loading probe,
 /// else by the words that differ.
 pub fn other_programs<'a>(case: &Case<'a>) -> (Vec<&'a LoadedProgram>, Vec<&'a LoadedProgram>) {
@@ -163,7 +154,6 @@ mod tests {
         assert_eq!(swapped_interpreter(&test.case()).unwrap().slow, "bash");
         let same = TestCase::new("bash x.sh 1", "bash x.sh 2").build();
         assert!(swapped_interpreter(&same.case()).is_none());
-        assert!(runs(&same.case().slow, "bash") && !runs(&same.case().slow, "python"));
     }
 
     #[test]

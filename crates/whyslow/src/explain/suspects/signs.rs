@@ -36,11 +36,6 @@ pub fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The value of an option that is written in one word: `-Xmx` gives `14m` of `-Xmx14m`.
-pub fn option_value(side: &Side<'_>, option: &str) -> Option<String> {
-    arguments(side).iter().rev().find_map(|word| word.strip_prefix(option).map(str::to_owned))
-}
-
 /// Calls of these names on the slow side minus those on the fast side.
 pub fn more_calls(case: &Case<'_>, names: &[&str]) -> Option<f64> {
     case.more(|side| side.syscalls().map(|syscalls| syscalls.count_of(names) as f64))
@@ -70,11 +65,6 @@ pub fn more_in_functions(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
 pub fn more_in_functions_alone(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
     let is_wanted = |name: &str| texts.iter().any(|text| name.contains(text));
     case.more(|side| side.cpu_own_in(is_wanted))
-}
-
-/// Seconds that the slow side spends more in these functions, by their whole names.
-pub fn more_in_exactly(case: &Case<'_>, names: &[&str]) -> Option<f64> {
-    case.more(|side| side.cpu_in(|name| names.contains(&name)))
 }
 
 /// A count of files, slow minus fast, over the paths that are wanted.
@@ -114,7 +104,6 @@ mod tests {
         let test = TestCase::new("env A=1 -u B /usr/bin/perl x.pl", "java -Xmx14m -cp . Live").build();
         let case = test.case();
         assert_eq!(program(&case.slow), "java");
-        assert_eq!(option_value(&case.slow, "-Xmx").as_deref(), Some("14m"));
         assert_eq!(arguments(&case.slow).len(), 4);
     }
 

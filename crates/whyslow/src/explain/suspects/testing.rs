@@ -148,11 +148,6 @@ impl TestCase {
         self.traces(Trace::Cpu(profile(fast)), Trace::Cpu(profile(slow)))
     }
 
-    /// Page faults, by folded stacks.
-    pub fn fault_stacks(self, fast: &[(&str, f64)], slow: &[(&str, f64)]) -> TestCase {
-        self.traces(Trace::Faults(profile(fast)), Trace::Faults(profile(slow)))
-    }
-
     fn both<T: Clone>(
         self,
         start: T,

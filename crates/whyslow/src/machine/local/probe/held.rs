@@ -222,11 +222,6 @@ impl Held {
         }
     }
 
-    /// Reads what is there of the output, without waiting. For a probe with a loop of its own.
-    pub fn drain(&self) -> io::Result<()> {
-        self.pause(Duration::ZERO)
-    }
-
     /// Lets that much time pass, or less where there is output to read.
     pub fn pause(&self, limit: Duration) -> io::Result<()> {
         self.poll(None, &mut Vec::new(), Some(Instant::now() + limit)).map(drop)
@@ -235,10 +230,6 @@ impl Held {
     /// Descriptors that a probe with a loop of its own must watch together with what it waits for.
     pub fn readers(&self) -> [Option<RawFd>; 2] {
         self.streams.readers()
-    }
-
-    pub fn interrupt(&self) -> &Interrupt {
-        &self.interrupt
     }
 
     /// Waits for output, the user, the time, `done` or the watched, whichever comes first. What will never have

@@ -21,7 +21,7 @@ mod waiting;
 
 use super::environment::{Prepared, Refused};
 use super::interrupt::Interrupt;
-use crate::model::{Launch, Missing, Probe, Probed, Seen};
+use crate::model::{Launch, Missing, Probe, Seen};
 
 /// What a probe looks at, and with what.
 pub struct Looker<'a> {
@@ -76,8 +76,4 @@ pub fn refused(probe: Probe, refused: &Refused) -> Seen {
 
 pub fn missing(probe: Probe, why: impl Into<String>, remedy: Option<&str>) -> Missing {
     Missing { what: probe.known().title.to_owned(), why: why.into(), remedy: remedy.map(str::to_owned) }
-}
-
-fn not_yet(probe: Probe) -> Missing {
-    missing(probe, "this probe is not built yet", None)
 }

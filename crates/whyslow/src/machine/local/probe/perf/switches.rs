@@ -52,11 +52,6 @@ pub struct SwitchTimes {
 }
 
 impl Switches {
-    /// Whether it works here.
-    pub fn can(probe: Probe) -> Result<(), Missing> {
-        event(0).open(0, None).map(drop).map_err(|error| refused(probe, &error))
-    }
-
     /// Begins when the process goes on to its exec. The probe is who it is for, in the words of a refusal.
     pub fn record(pid: libc::pid_t, probe: Probe) -> Result<Switches, Missing> {
         let events = Events::open(pid, RING_BYTES, event).map_err(|error| refused(probe, &error))?;
