@@ -138,3 +138,19 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
     }
     parts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Partial;
+
+    #[test]
+    fn what_was_not_counted_is_told() {
+        let seen = |partial| Syscalls { processes: 1, partial, ..Syscalls::default() };
+        let text = |share| partial(&seen(Some(Partial { watched_s: 4.0, share }))).unwrap();
+        assert_eq!(text(Some(0.25)), "25 % of the calls were counted, in 4.00 s; the rest is estimated");
+        assert_eq!(text(None), "counted for 4.00 s of the run; there were more calls after that");
+        assert_eq!(partial(&seen(None)), None);
+        assert!(summary(&seen(Some(Partial { watched_s: 4.0, share: Some(0.25) }))).starts_with("about "));
+    }
+}
