@@ -117,7 +117,9 @@ fn try_only(
 /// The next look at the originals; only what waits is watched waiting.
 fn look(case: &Case<'_>, (fast, slow): (usize, usize)) -> Option<Step> {
     let waits = case.gap.metric == "wall_s" || case.gap.class == Class::Blocked;
-    let probes = LOOKS.into_iter().chain(waits.then_some(Probe::Waiting));
+    // What it waits for says more than anything else about a wait.
+    let probes =
+        LOOKS[..1].iter().copied().chain(waits.then_some(Probe::Waiting)).chain(LOOKS[1..].iter().copied());
     let sides = [(&case.fast, fast), (&case.slow, slow)];
     probes
         .flat_map(|probe| sides.iter().map(move |(side, variant)| (probe, side, *variant)))

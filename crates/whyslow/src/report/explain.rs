@@ -44,7 +44,8 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
     if let Some(share) = diagnosis.unexplained.filter(|_| diagnosis.is_real) {
         definitions.push(define("unexplained", Tone::Plain, vec![vec![plain(share_text(&share))]]));
     }
-    if diagnosis.is_real && !diagnosis.findings.iter().any(is_culprit) {
+    let was_tried = diagnosis.surroundings.is_empty();
+    if diagnosis.is_real && was_tried && !diagnosis.findings.iter().any(is_culprit) {
         let text = "nothing that was tried closes a part of the gap";
         definitions.insert(1, define("guilty", Tone::Undecided, vec![vec![plain(text)]]));
     }
