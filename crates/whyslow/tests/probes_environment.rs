@@ -86,6 +86,29 @@ fn the_command_ends_as_without_the_probe() {
     assert_eq!(end(&shell("sleep 0.1 & wait; head -c 3000000 /dev/zero; exit 4")), Exit::Code(4));
     let stuck = Launch { timeout_s: Some(0.2), ..shell("while :; do sleep 1; done") };
     assert_eq!(end(&stuck), Exit::TimedOut);
+    assert_eq!(end(&shell("kill -STOP $$")), Exit::Stopped(libc::SIGSTOP));
+}
+
+#[test]
+fn the_process_that_does_the_work_is_told_about() {
+    let script = "LC_ALL=C /usr/bin/perl -e 'for (1..8_000_000) { $x += $_ }'; true";
+    let facts = facts(&shell(script));
+    assert_eq!(get(&facts, "process"), "a descendant");
+    assert_eq!(get(&facts, "interpreter.name"), "perl");
+    assert_eq!(get(&facts, "locale"), "C");
+    assert!(
+        get(&facts, "program.chain").contains("sh > ") || get(&facts, "program.chain").contains("dash > ")
+    );
+}
+
+#[test]
+fn signals_do_not_hold_a_run_up() {
+    let began = std::time::Instant::now();
+    let probed =
+        probed(&shell("i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i+1)); done"), Probe::Environment);
+    assert_eq!(probed.exit, Exit::Code(0));
+    // An order of magnitude: each of the 300 signals once took five milliseconds.
+    assert!(began.elapsed().as_secs() < 20);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a run has around it, read back from the live process and not from what was asked for: a limit that could not be
 //! raised and a variable that a script has changed are seen as they are. It follows the first process through every exec
-//! and looks at it as late as possible, so that everything it loads is there.
+//! and looks at it as late as possible, so that everything it loads is there. Where that one only waits for a descendant
+//! that does the work, as shells do, it is the descendant that is told about.
 
 mod computer;
 mod facts;
@@ -10,6 +11,7 @@ mod secrets;
 mod snapshot;
 mod tunables;
 mod watch;
+mod work;
 
 use std::ffi::CString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -20,10 +22,14 @@ use self::facts::Facts;
 use self::snapshot::Snapshot;
 use self::watch::Watched;
 use super::held::Held;
-use super::{Looker, missing};
+use super::{Looker, missing, proc};
 use crate::model::{Environment, Exit, Missing, Probe, Probed, Trace};
 
 const PROBE: Probe = Probe::Environment;
+
+/// Of the CPU time of the whole tree.
+const WORKING_SHARE: f64 = 0.5;
+const IDLE_SHARE: f64 = 0.25;
 
 pub fn can() -> Result<(), Missing> {
     if Path::new("/proc/self/stat").exists() {
@@ -68,13 +74,19 @@ fn gains_rights(looker: &Looker<'_>) -> bool {
 
 fn facts(watched: &Watched, looker: &Looker<'_>, blind_spots: &mut Vec<Missing>) -> Facts {
     let mut facts = Facts::new();
-    let begun = watched.begun.clone().unwrap_or_else(|| asked_for(looker));
-    // Of a process that could not be seen at its end, the beginning is the latest that is known.
-    let ended = watched.ended.clone().unwrap_or_default().or(begun.clone());
+    let first = watched.begun.clone().unwrap_or_else(|| asked_for(looker));
+    let worker = does_the_work(watched).then(|| watched.work.as_ref().map(|work| &work.snapshot)).flatten();
+    let (begun, ended) = match worker {
+        Some(worker) => (worker.clone(), worker.clone()),
+        // Of a process that could not be seen at its end, the beginning is the latest that is known.
+        None => (first.clone(), watched.ended.clone().unwrap_or_default().or(first)),
+    };
+    facts.insert("process".into(), if worker.is_some() { "a descendant" } else { "the first" }.into());
     facts::add(&mut facts, &begun, &ended);
     let program = begun.program.clone().unwrap_or_default();
     objects::add(&mut facts, &program, ended.maps.as_deref().unwrap_or_default());
-    let chain: Vec<String> = watched.programs.iter().map(|path| path.display().to_string()).collect();
+    let programs = watched.programs.iter().chain(worker.and_then(|worker| worker.program.as_ref()));
+    let chain: Vec<String> = programs.map(|path| path.display().to_string()).collect();
     if !chain.is_empty() {
         facts.insert("program.chain".into(), chain.join(" > "));
     }
@@ -84,6 +96,16 @@ fn facts(watched: &Watched, looker: &Looker<'_>, blind_spots: &mut Vec<Missing>)
     }
     computer::add(&mut facts);
     facts
+}
+
+/// Whether one descendant has used most of the CPU time, and the first process next to none: then that one is looked at.
+fn does_the_work(watched: &Watched) -> bool {
+    let Some(work) = &watched.work else { return false };
+    let stat = watched.ended.as_ref().and_then(|ended| proc::stat(ended.stat.as_deref()?));
+    // SAFETY: a plain question.
+    let second_ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64;
+    let own_s = stat.map_or(0.0, |stat| (stat.user_ticks + stat.system_ticks) as f64 / second_ticks);
+    work.cpu_s > WORKING_SHARE * watched.end.cpu_s && own_s < IDLE_SHARE * watched.end.cpu_s
 }
 
 /// What the process was to be started with, where it was too quick to be looked at.
