@@ -65,6 +65,13 @@ pub fn stat(text: &[u8]) -> Option<Stat> {
     })
 }
 
+/// Of /proc/PID/schedstat: time on a CPU, time waiting for one (both in nanoseconds), and how often it got one.
+pub fn schedstat(text: &[u8]) -> Option<[u64; 3]> {
+    let text = std::str::from_utf8(text).ok()?;
+    let mut numbers = text.split_whitespace().map(|number| number.parse().ok());
+    Some([numbers.next()??, numbers.next()??, numbers.next()??])
+}
+
 /// The value of a line `Name:\tvalue`, as in /proc/PID/status and /proc/PID/io.
 pub fn field<'a>(text: &'a [u8], name: &str) -> Option<&'a str> {
     let mut lines = text.split(|byte| *byte == b'\n');
@@ -199,12 +206,20 @@ mod tests {
         assert_eq!(strings(b"\0"), [b""]);
     }
 
+    #[test]
+    fn books_of_the_scheduler() {
+        assert_eq!(schedstat(b"12 34 5\n"), Some([12, 34, 5]));
+        assert_eq!(schedstat(b"12 34\n"), None);
+        assert_eq!(schedstat(b"x 1 2\n"), None);
+    }
+
     fn read_all(bytes: &[u8]) {
         stat(bytes);
         limits(bytes);
         mapped_files(bytes);
         field(bytes, "x");
         strings(bytes);
+        schedstat(bytes);
     }
 
     proptest! {

@@ -22,7 +22,7 @@ use self::facts::Facts;
 use self::snapshot::Snapshot;
 use self::watch::Watched;
 use super::held::Held;
-use super::{Looker, missing, proc};
+use super::{Looker, missing};
 use crate::model::{Environment, Exit, Missing, Probe, Probed, Trace};
 
 const PROBE: Probe = Probe::Environment;
@@ -75,13 +75,15 @@ fn gains_rights(looker: &Looker<'_>) -> bool {
 fn facts(watched: &Watched, looker: &Looker<'_>, blind_spots: &mut Vec<Missing>) -> Facts {
     let mut facts = Facts::new();
     let first = watched.begun.clone().unwrap_or_else(|| asked_for(looker));
-    let worker = does_the_work(watched).then(|| watched.work.as_ref().map(|work| &work.snapshot)).flatten();
+    let role = role(watched);
+    let worker =
+        watched.work.as_ref().map(|work| &work.snapshot).filter(|_| matches!(role, Role::Descendant));
     let (begun, ended) = match worker {
         Some(worker) => (worker.clone(), worker.clone()),
         // Of a process that could not be seen at its end, the beginning is the latest that is known.
         None => (first.clone(), watched.ended.clone().unwrap_or_default().or(first)),
     };
-    facts.insert("process".into(), if worker.is_some() { "a descendant" } else { "the first" }.into());
+    facts.insert("process".into(), role.name().to_owned());
     facts::add(&mut facts, &begun, &ended);
     let program = begun.program.clone().unwrap_or_default();
     objects::add(&mut facts, &program, ended.maps.as_deref().unwrap_or_default());
@@ -98,14 +100,36 @@ fn facts(watched: &Watched, looker: &Looker<'_>, blind_spots: &mut Vec<Missing>)
     facts
 }
 
-/// Whether one descendant has used most of the CPU time, and the first process next to none: then that one is looked at.
-fn does_the_work(watched: &Watched) -> bool {
-    let Some(work) = &watched.work else { return false };
-    let stat = watched.ended.as_ref().and_then(|ended| proc::stat(ended.stat.as_deref()?));
-    // SAFETY: a plain question.
-    let second_ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64;
-    let own_s = stat.map_or(0.0, |stat| (stat.user_ticks + stat.system_ticks) as f64 / second_ticks);
-    work.cpu_s > WORKING_SHARE * watched.end.cpu_s && own_s < IDLE_SHARE * watched.end.cpu_s
+/// Where one descendant has used most of the CPU time and the first process next to none, that one is told about. One
+/// that was too quick to be seen at its work leaves nothing but the first process, which only waited for it.
+fn role(watched: &Watched) -> Role {
+    let total_s = watched.end.cpu_s;
+    let own_s = watched.ended.as_ref().and_then(Snapshot::own_cpu_s);
+    if own_s.is_none_or(|own_s| own_s >= IDLE_SHARE * total_s) {
+        return Role::First;
+    }
+    match &watched.work {
+        Some(work) if work.cpu_s > WORKING_SHARE * total_s => Role::Descendant,
+        // Of one that was not seen at its end it is not known what it did since.
+        _ if watched.is_whole => Role::Waiting,
+        _ => Role::First,
+    }
+}
+
+enum Role {
+    First,
+    Descendant,
+    Waiting,
+}
+
+impl Role {
+    fn name(&self) -> &'static str {
+        match self {
+            Role::First => "the first",
+            Role::Descendant => "a descendant",
+            Role::Waiting => Environment::WAITING,
+        }
+    }
 }
 
 /// What the process was to be started with, where it was too quick to be looked at.

@@ -15,6 +15,8 @@ pub struct Snapshot {
     pub status: Option<Vec<u8>>,
     pub limits: Option<Vec<u8>>,
     pub stat: Option<Vec<u8>>,
+    /// Of its first thread.
+    pub schedstat: Option<Vec<u8>>,
     pub cgroup: Option<Vec<u8>>,
     pub personality: Option<Vec<u8>>,
     pub autogroup: Option<Vec<u8>>,
@@ -34,11 +36,22 @@ impl Snapshot {
             status: read("status"),
             limits: read("limits"),
             stat: read("stat"),
+            schedstat: read("schedstat"),
             cgroup: read("cgroup"),
             personality: read("personality"),
             autogroup: read("autogroup"),
             streams: ["fd/0", "fd/1", "fd/2"].map(|name| proc::link(pid, name)),
         }
+    }
+
+    /// CPU time of the process itself, without its children: of all threads by the clock ticks, or of the first one.
+    pub fn own_cpu_s(&self) -> Option<f64> {
+        let stat = proc::stat(self.stat.as_deref()?)?;
+        // SAFETY: a plain question.
+        let second_ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64;
+        let by_ticks_s = (stat.user_ticks + stat.system_ticks) as f64 / second_ticks;
+        let exact = self.schedstat.as_deref().and_then(proc::schedstat);
+        Some(exact.map_or(by_ticks_s, |[on_cpu_ns, ..]| by_ticks_s.max(on_cpu_ns as f64 / 1e9)))
     }
 
     /// What is known of this moment, and where nothing is, of an earlier one.
@@ -54,6 +67,7 @@ impl Snapshot {
             status: self.status.or(earlier.status),
             limits: self.limits.or(earlier.limits),
             stat: self.stat.or(earlier.stat),
+            schedstat: self.schedstat.or(earlier.schedstat),
             cgroup: self.cgroup.or(earlier.cgroup),
             personality: self.personality.or(earlier.personality),
             autogroup: self.autogroup.or(earlier.autogroup),

@@ -172,7 +172,7 @@ impl Looks {
 
 fn note_times(times: &mut HashMap<(i32, i32), Times>, pid: i32, thread: i32, name: &str, now: Instant) {
     let text = proc::read(pid, &format!("task/{thread}/schedstat")).unwrap_or_default();
-    let Some([on_cpu_ns, delay_ns, slices]) = schedstat(&text) else { return };
+    let Some([on_cpu_ns, delay_ns, slices]) = proc::schedstat(&text) else { return };
     if times.len() >= MOST_THREADS && !times.contains_key(&(pid, thread)) {
         return;
     }
@@ -181,24 +181,5 @@ fn note_times(times: &mut HashMap<(i32, i32), Times>, pid: i32, thread: i32, nam
     (known.on_cpu_ns, known.delay_ns, known.slices, known.seen) = (on_cpu_ns, delay_ns, slices, now);
     if known.name != name {
         known.name = name.to_owned();
-    }
-}
-
-/// Time on a CPU, time waiting for one, and how often it got one.
-fn schedstat(text: &[u8]) -> Option<[u64; 3]> {
-    let text = std::str::from_utf8(text).ok()?;
-    let mut numbers = text.split_whitespace().map(|number| number.parse().ok());
-    Some([numbers.next()??, numbers.next()??, numbers.next()??])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn books_of_the_scheduler() {
-        assert_eq!(schedstat(b"12 34 5\n"), Some([12, 34, 5]));
-        assert_eq!(schedstat(b"12 34\n"), None);
-        assert_eq!(schedstat(b"x 1 2\n"), None);
     }
 }
