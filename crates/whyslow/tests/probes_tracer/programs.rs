@@ -143,8 +143,10 @@ fn same(traced: &(Syscalls, Probed), recorded: &(Syscalls, Probed)) {
         calls.entry("sendmmsg".to_owned()).or_default().bytes = 0;
         // A call that is begun anew is counted anew, and a signal may come before it or after it.
         for call in calls.values_mut() {
-            let anew = call.by_error.remove("ERESTARTNOINTR").unwrap_or(0);
-            (call.calls, call.errors) = (call.calls - anew, call.errors - anew);
+            for error in ["ERESTARTNOINTR", "ERESTARTSYS"] {
+                let anew = call.by_error.remove(error).unwrap_or(0);
+                (call.calls, call.errors) = (call.calls - anew, call.errors - anew);
+            }
         }
         calls
     };
