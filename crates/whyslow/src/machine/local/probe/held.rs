@@ -222,11 +222,6 @@ impl Held {
         }
     }
 
-    /// Lets that much time pass, or less where there is output to read.
-    pub fn pause(&self, limit: Duration) -> io::Result<()> {
-        self.poll(None, &mut Vec::new(), Some(Instant::now() + limit)).map(drop)
-    }
-
     /// Descriptors that a probe with a loop of its own must watch together with what it waits for.
     pub fn readers(&self) -> [Option<RawFd>; 2] {
         self.streams.readers()
