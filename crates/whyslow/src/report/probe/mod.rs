@@ -157,7 +157,7 @@ fn section_of_two(
         return Vec::new();
     }
     let [base_label, other_label] = pair.labels;
-    let costs = format!("{base_label}: {}; {other_label}: {}", cost(&pair.base), cost(&pair.other));
+    let costs = costs(pair.labels, [&pair.base, &pair.other]);
     let mut heading = vec![title(known), toned(Tone::Faint, costs)];
     heading.extend(how_it_ended(base_label, &pair.base));
     heading.extend(how_it_ended(other_label, &pair.other));
@@ -192,6 +192,16 @@ fn cost(looks: &[&Probed]) -> String {
     match looks.len() {
         1 => format!("the probed run took {}", seconds(mean_s)),
         looks => format!("{looks} probed runs took {} each", seconds(mean_s)),
+    }
+}
+
+/// Of both sides; short where it can be, so that it stays one line.
+fn costs([base, other]: [&str; 2], [of_base, of_other]: [&[&Probed]; 2]) -> String {
+    match of_other {
+        [only] if of_base.len() == 1 => {
+            format!("{base}: {}; {other}: {}", cost(of_base), seconds(only.wall_s))
+        }
+        _ => format!("{base}: {}; {other}: {}", cost(of_base), cost(of_other)),
     }
 }
 
