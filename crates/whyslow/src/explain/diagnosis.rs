@@ -9,7 +9,7 @@ use super::classes::Class;
 use super::differences::Difference;
 use super::factors::{FactorShare, factor_shares};
 use super::shares::{Effect, NoEffect, Share, StageValues};
-use super::suspects::{Suspicion, known, suspicions};
+use super::suspects::{Suspect, Suspicion, known, suspicions};
 use super::{pair, words};
 use crate::analysis::{Estimate, analyze};
 use crate::model::{Missing, Recording, Stage, TraceEntry, Variant, WhatIf};
@@ -178,7 +178,8 @@ fn finding(name: &str, status: Status, experiment: String) -> Finding {
 pub struct Investigation<'a> {
     recording: &'a Recording,
     case: &'a Case<'a>,
-    suspicions: Vec<(&'static str, Suspicion)>,
+    /// What every suspect says of the case, strongest first.
+    pub suspicions: Vec<(&'static Suspect, Suspicion)>,
     pub outcomes: Vec<Outcome<'a>>,
 }
 
@@ -211,7 +212,8 @@ impl Outcome<'_> {
         self.what_if.no_effect.is_none() && self.what_if.is_experiment && opens && !self.is_guilty()
     }
 
-    fn is_joint(&self) -> bool {
+    /// Several suspects were removed together.
+    pub fn is_joint(&self) -> bool {
         self.what_if.suspects.len() > 1
     }
 
@@ -223,14 +225,13 @@ impl Outcome<'_> {
 
 impl<'a> Investigation<'a> {
     pub fn new(recording: &'a Recording, case: &'a Case<'a>) -> Investigation<'a> {
-        let suspicions = suspicions(case).into_iter().map(|(suspect, seen)| (suspect.name, seen)).collect();
         let outcomes = recording
             .stages
             .iter()
             .enumerate()
             .flat_map(|(number, stage)| outcomes(recording, number, stage, case.gap.metric))
             .collect();
-        Investigation { recording, case, suspicions, outcomes }
+        Investigation { recording, case, suspicions: suspicions(case), outcomes }
     }
 
     fn report(&self, diagnosis: &mut Diagnosis) {
@@ -334,7 +335,7 @@ impl<'a> Investigation<'a> {
     }
 
     fn signs(&self, name: &str) -> Vec<String> {
-        let of_it = self.suspicions.iter().find(|(known, _)| *known == name);
+        let of_it = self.suspicions.iter().find(|(suspect, _)| suspect.name == name);
         of_it.map_or_else(Vec::new, |(_, suspicion)| suspicion.signs.clone())
     }
 
@@ -349,9 +350,7 @@ impl<'a> Investigation<'a> {
             let slow_looks = self.case.slow.entries().to_vec();
             let (fast, slow) = ((outcome.what_if.removed, looks), (stage.plan.slow, slow_looks));
             let case = Case::new(&part, &variants, fast, slow);
-            let seen: Vec<_> =
-                suspicions(&case).into_iter().map(|(suspect, seen)| (suspect.name, seen)).collect();
-            return self.candidates_among(&seen, None);
+            return self.candidates_among(&suspicions(&case), None);
         }
         let titles = self.case.differences.iter().map(Difference::title);
         let place = titles.into_iter().position(|title| outcome.what_if.differences.contains(&title));
@@ -361,11 +360,11 @@ impl<'a> Investigation<'a> {
     /// Without those that an experiment has cleared. A variable that has no other name left has its own.
     fn candidates_among(
         &self,
-        seen: &[(&'static str, Suspicion)],
+        seen: &[(&'static Suspect, Suspicion)],
         difference: Option<usize>,
     ) -> Vec<(String, Vec<String>)> {
-        let left: Vec<_> = seen.iter().filter(|(name, _)| !self.is_cleared(name)).collect();
-        let found = candidates(&left, difference);
+        let left = seen.iter().filter(|(suspect, _)| !self.is_cleared(suspect.name));
+        let found = candidates(left, difference);
         if !found.is_empty() {
             return found;
         }
@@ -402,10 +401,12 @@ impl<'a> Investigation<'a> {
         let is_known = |name: &str| findings.iter().any(|finding| finding.suspect == name);
         self.suspicions
             .iter()
-            .filter(|(name, seen)| seen.weight > LEAST_SHARE && !seen.ideas.is_empty() && !is_known(name))
-            .map(|(name, seen)| Finding {
+            .filter(|(suspect, seen)| {
+                seen.weight > LEAST_SHARE && !seen.ideas.is_empty() && !is_known(suspect.name)
+            })
+            .map(|(suspect, seen)| Finding {
                 evidence: seen.signs.clone(),
-                ..finding(name, Status::Untested, "not tried".to_owned())
+                ..finding(suspect.name, Status::Untested, "not tried".to_owned())
             })
             .collect()
     }
@@ -440,14 +441,16 @@ fn advice(name: &str, written: &str) -> String {
 }
 
 /// Suspects that claim a difference (or any), strongest first.
-fn candidates(seen: &[&(&'static str, Suspicion)], difference: Option<usize>) -> Vec<(String, Vec<String>)> {
+fn candidates<'a>(
+    seen: impl Iterator<Item = &'a (&'static Suspect, Suspicion)>,
+    difference: Option<usize>,
+) -> Vec<(String, Vec<String>)> {
     let mut claims: Vec<(f64, &str, &Suspicion)> = seen
-        .iter()
-        .filter_map(|(name, suspicion)| {
+        .filter_map(|(suspect, suspicion)| {
             let claims =
                 suspicion.claims.iter().filter(|claim| difference.is_none_or(|d| d == claim.difference));
             let strongest = claims.map(|claim| claim.weight).max_by(f64::total_cmp)?;
-            Some((strongest, *name, suspicion))
+            Some((strongest, suspect.name, suspicion))
         })
         .collect();
     claims.sort_by(|one, other| other.0.total_cmp(&one.0));

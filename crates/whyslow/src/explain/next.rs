@@ -8,7 +8,7 @@ use super::custom::CustomSuspect;
 use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, Outcome, looks_at, main_case};
 use super::differences::Difference;
 use super::stages::{Originals, Trial, plan};
-use super::suspects::{Claim, Idea, Suspicion, suspicions};
+use super::suspects::{Claim, Idea, Suspect, Suspicion};
 use super::{classes::Class, growth, pair};
 use crate::analysis::analyze;
 use crate::model::{Probe, Recording, StagePlan, Variant};
@@ -48,6 +48,9 @@ pub enum Step {
     Try(Box<StagePlan>),
     Done,
 }
+
+/// What a suspect says of the case.
+type Seen = (&'static Suspect, Suspicion);
 
 /// Rounds; more would only go on about details.
 const MOST_STAGES: usize = 4;
@@ -130,7 +133,7 @@ fn look(case: &Case<'_>, (fast, slow): (usize, usize)) -> Option<Step> {
 /// Where several differences in program and arguments carry the gap, each is looked at by itself.
 fn name_looks(recording: &Recording, investigation: &Investigation<'_>) -> Option<Step> {
     let culprits: Vec<_> =
-        investigation.outcomes.iter().filter(|o| o.is_guilty() && o.what_if.suspects.len() == 1).collect();
+        investigation.outcomes.iter().filter(|one| one.is_guilty() && !one.is_joint()).collect();
     if culprits.len() < 2 {
         return None;
     }
@@ -152,7 +155,9 @@ fn trials(
     custom: &[CustomSuspect],
 ) -> Vec<Trial> {
     let mut trials = match investigation.outcomes.is_empty() {
-        true => [custom_trials(case, originals, custom), first_trials(case, originals)].concat(),
+        true => {
+            [custom_trials(case, originals, custom), first_trials(case, originals, investigation)].concat()
+        }
         false => later_trials(case, originals, investigation),
     };
     let is_new =
@@ -180,26 +185,27 @@ fn grow(recording: &Recording, case: &Case<'_>, originals: &Originals<'_>, left_
 
 /// Every difference. What else is suspected is tried only if none of them is an experiment that may explain the gap: an
 /// allocator that is swapped also takes the settings of the other one away.
-fn first_trials(case: &Case<'_>, originals: &Originals<'_>) -> Vec<Trial> {
+fn first_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Investigation<'_>) -> Vec<Trial> {
     let mut trials: Vec<Trial> = Vec::new();
-    if is_worth_swapping(case) {
+    let seen = &investigation.suspicions;
+    if is_worth_swapping(case, seen) {
         let swap = |(name, is_experiment, which): (String, bool, Vec<&Difference>)| {
             originals.swap(&which, vec![name], is_experiment)
         };
-        trials.extend(named(case).into_iter().map(swap));
+        trials.extend(named(case, seen).into_iter().map(swap));
     }
     if !trials.iter().any(|trial| trial.is_experiment) {
-        trials.extend(ideas(case, originals));
+        trials.extend(ideas(seen, originals));
     }
     trials
 }
 
 /// Differences by what they are called. Those of one suspect are swapped together: a locale is nothing without the path
 /// to it. A name that is only a guess keeps nobody together.
-fn named<'a>(case: &'a Case<'_>) -> Vec<(String, bool, Vec<&'a Difference>)> {
+fn named<'a>(case: &'a Case<'_>, seen: &[Seen]) -> Vec<(String, bool, Vec<&'a Difference>)> {
     let mut named: Vec<(String, bool, Vec<&Difference>)> = Vec::new();
     for (index, difference) in case.differences.iter().enumerate() {
-        let (name, is_experiment) = name(case, index, difference);
+        let (name, is_experiment) = name(seen, index, difference);
         match named.iter_mut().find(|(known, _, _)| is_experiment && *known == name) {
             Some((_, _, which)) => which.push(difference),
             None => named.push((name, is_experiment, vec![difference])),
@@ -209,9 +215,9 @@ fn named<'a>(case: &'a Case<'_>) -> Vec<(String, bool, Vec<&'a Difference>)> {
 }
 
 /// A single difference in program or arguments is known to carry everything.
-fn is_worth_swapping(case: &Case<'_>) -> bool {
+fn is_worth_swapping(case: &Case<'_>, seen: &[Seen]) -> bool {
     match case.differences.as_slice() {
-        [only] => only.is_surrounding() || claim(case, 0).is_some_and(|(_, claim)| claim.is_experiment),
+        [only] => only.is_surrounding() || claim(seen, 0).is_some_and(|(_, claim)| claim.is_experiment),
         _ => true,
     }
 }
@@ -239,12 +245,11 @@ fn custom_trials(case: &Case<'_>, originals: &Originals<'_>, custom: &[CustomSus
     trials
 }
 
-fn ideas(case: &Case<'_>, originals: &Originals<'_>) -> Vec<Trial> {
-    suspicions(case)
-        .into_iter()
+fn ideas(seen: &[Seen], originals: &Originals<'_>) -> Vec<Trial> {
+    seen.iter()
         .filter(|(_, suspicion)| suspicion.weight > LEAST_SHARE)
         .flat_map(|(suspect, suspicion)| {
-            suspicion.ideas.iter().map(|idea| originals.try_idea(idea, suspect.name)).collect::<Vec<_>>()
+            suspicion.ideas.iter().map(|idea| originals.try_idea(idea, suspect.name))
         })
         .collect()
 }
@@ -255,7 +260,7 @@ fn later_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Inve
     // What opens a gap on the fast side and closes none may be hidden by another culprit: only together do they tell.
     let is_suspect = |one: &&Outcome<'_>| one.is_guilty() || (may_hide && one.may_be_hidden());
     let guilty: Vec<_> = investigation.outcomes.iter().filter(is_suspect).collect();
-    let is_joined = investigation.outcomes.iter().any(|outcome| outcome.what_if.suspects.len() > 1);
+    let is_joined = investigation.outcomes.iter().any(Outcome::is_joint);
     let culprits: Vec<&Difference> = case
         .differences
         .iter()
@@ -272,14 +277,14 @@ fn later_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Inve
         trials.push(originals.swap(&culprits, names.collect(), true));
     }
     if may_hide {
-        trials.extend(ideas(case, originals));
+        trials.extend(ideas(&investigation.suspicions, originals));
     }
     trials
 }
 
 /// What a difference is called, and whether swapping it is an experiment on that suspect.
-fn name(case: &Case<'_>, index: usize, difference: &Difference) -> (String, bool) {
-    if let Some((name, claim)) = claim(case, index) {
+fn name(seen: &[Seen], index: usize, difference: &Difference) -> (String, bool) {
+    if let Some((name, claim)) = claim(seen, index) {
         return (name.to_owned(), claim.is_experiment);
     }
     match difference.variables().first() {
@@ -289,16 +294,15 @@ fn name(case: &Case<'_>, index: usize, difference: &Difference) -> (String, bool
 }
 
 /// The strongest claim on a difference.
-fn claim(case: &Case<'_>, index: usize) -> Option<(&'static str, Claim)> {
+fn claim(seen: &[Seen], index: usize) -> Option<(&'static str, Claim)> {
     let of_suspect = |suspicion: &Suspicion| {
         let claims = suspicion.claims.iter().filter(|claim| claim.difference == index);
         let is_experiment = claims.clone().any(|claim| claim.is_experiment);
         let strongest = claims.max_by(|one, other| one.weight.total_cmp(&other.weight))?;
         Some(Claim { is_experiment, ..*strongest })
     };
-    suspicions(case)
-        .into_iter()
-        .filter_map(|(suspect, suspicion)| Some((suspect.name, of_suspect(&suspicion)?)))
+    seen.iter()
+        .filter_map(|(suspect, suspicion)| Some((suspect.name, of_suspect(suspicion)?)))
         .max_by(|(_, one), (_, other)| one.weight.total_cmp(&other.weight))
 }
 
