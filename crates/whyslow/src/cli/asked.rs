@@ -65,7 +65,7 @@ fn work(
     })
 }
 
-fn commands(lines: &[OsString], words: &[OsString]) -> Vec<Typed> {
+pub fn commands(lines: &[OsString], words: &[OsString]) -> Vec<Typed> {
     let lines = lines.iter().map(|line| Typed::Line(line.clone().into()));
     let words = words.split(|word| word == "--").filter(|words| !words.is_empty());
     lines.chain(words.map(|words| Typed::Words(texts(words)))).collect()

@@ -10,6 +10,7 @@ use super::recorder::Recorder;
 use super::report::{has_only_traces, read_recording, show};
 use super::{MachineMaker, Screen, Status, Trouble, asked, dry_run};
 use crate::analysis::{Analysis, analyze};
+use crate::machine::Machine;
 use crate::model::{Edit, End, Exit, Experiment, HookFailure, Input, Output, Stop};
 use crate::plan::{self, PlanError};
 use crate::report;
@@ -24,14 +25,16 @@ pub fn run(
         return resume(path, &options, screen, machine);
     }
     let experiment = plan::compose(&asked::question(&options)?)?;
-    run_experiment(&experiment, &options, screen, machine)
+    run_experiment(&experiment, &options, screen, machine, measure)
 }
 
-fn run_experiment(
+/// From an experiment to a printed result. `measure` makes the runs, and may go on to what they are for.
+pub fn run_experiment(
     experiment: &Experiment,
     options: &Compare,
     screen: &mut Screen<'_>,
     machine: Box<MachineMaker<'_>>,
+    measure: impl FnOnce(Experiment, &mut dyn Machine, &mut dyn Watcher, Stamp) -> Measured,
 ) -> Result<Status, Trouble> {
     if options.files.dry_run {
         screen.print(&dry_run::describe(experiment))?;
@@ -40,9 +43,8 @@ fn run_experiment(
     check_files(options, experiment)?;
     let mut machine = machine(options.surroundings.settings()).map_err(|error| Trouble::from(&error))?;
     let recorder = options.files.record.as_deref().map(Recorder::create).transpose()?;
-    let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
     let measured = watch(experiment, options, screen, recorder, |watcher| {
-        measure(experiment.clone(), machine.as_mut(), watcher, stamp)
+        measure(experiment.clone(), machine.as_mut(), watcher, stamp())
     });
     finish(measured, options, screen)
 }
@@ -64,7 +66,7 @@ pub fn run_edited(
     }
     let mut experiment = plan::compose(&asked::question(&options)?)?;
     experiment.factors[0].levels[1].edits.extend_from_slice(edits);
-    run_experiment(&experiment, &options, screen, machine)
+    run_experiment(&experiment, &options, screen, machine, measure)
 }
 
 /// Goes on with a recording; what it holds already is not measured again.
@@ -97,7 +99,7 @@ fn resume(
 }
 
 /// Files that cannot be written, or that are two things at once, are found before anything is measured.
-pub fn check_files(options: &Compare, experiment: &Experiment) -> Result<(), Trouble> {
+fn check_files(options: &Compare, experiment: &Experiment) -> Result<(), Trouble> {
     let files =
         [("--record ", options.files.record.as_deref()), ("--resume ", options.files.resume.as_deref())];
     check_written(&files, &options.output, experiment)
@@ -129,7 +131,7 @@ pub fn check_written(
 }
 
 /// The result is shown before any trouble: what was measured is never lost.
-pub fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
+fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
     let analysis = analyze(&measured.recording);
     let is_empty = analysis.variants.iter().all(|variant| variant.runs + variant.failed == 0);
     let is_failed = matches!(analysis.stop, Some(Stop::Failed | Stop::HookFailed | Stop::NeverSucceeded));
@@ -154,7 +156,7 @@ pub fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) ->
     })
 }
 
-pub fn watch(
+fn watch(
     experiment: &Experiment,
     options: &Compare,
     screen: &mut Screen<'_>,
@@ -165,9 +167,12 @@ pub fn watch(
     measure(&mut Watchers { recorder, progress })
 }
 
-/// Local time with offset.
-pub fn now() -> String {
-    jiff::ZonedDateTime::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+/// This program, and local time with offset.
+pub fn stamp() -> Stamp {
+    Stamp {
+        tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(),
+        started: jiff::ZonedDateTime::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+    }
 }
 
 fn hook_failed(analysis: &Analysis) -> Trouble {

@@ -1,7 +1,7 @@
 //! `whyslow doctor`: what can be measured on this machine, and what keeps it from being measured well.
 
 use super::arguments::Doctor;
-use super::compare::{chain, now};
+use super::compare::{chain, stamp};
 use super::progress::ProgressLine;
 use super::{MachineMaker, Screen, Status, Trouble};
 use crate::analysis::{Samples, sensitivity};
@@ -12,7 +12,7 @@ use crate::plan::{self, CPU_LOOP, JUST_A_START};
 use crate::report::{
     Document, Finding, MachineNoise, Mark, doctor, doctor_json, doctor_with_probes, findings, render, worst,
 };
-use crate::session::{Event, Measured, Stamp, Watcher, WatcherError, check_up, measure};
+use crate::session::{Event, Measured, Watcher, WatcherError, check_up, measure};
 
 /// The order of the runs does not matter for the scatter of a program beside itself.
 const SEED: u64 = 1;
@@ -55,8 +55,7 @@ fn watch(
 ) -> Result<Measured, Trouble> {
     let experiment = plan::yardsticks(noise_s, SEED)?;
     let progress = (!options.quiet).then(|| ProgressLine::new(screen, &experiment));
-    let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
-    Ok(measure(experiment, machine, &mut Onlooker(progress), stamp))
+    Ok(measure(experiment, machine, &mut Onlooker(progress), stamp()))
 }
 
 fn noise_of(recording: &Recording) -> MachineNoise {

@@ -5,8 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::arguments::{Compare, Explain, TryOut};
-use super::compare::{check_files, finish, now, watch};
-use super::recorder::Recorder;
+use super::compare::{run_edited, run_experiment};
 use super::report::{read_recording, show};
 use super::{MachineMaker, Screen, Status, Trouble, asked};
 use crate::analysis::analyze;
@@ -14,7 +13,7 @@ use crate::explain::custom::{self, CustomSuspect};
 use crate::explain::{Idea, Mirror, Try, join};
 use crate::model::{Edit, Recording};
 use crate::plan;
-use crate::session::{self, Inquiry, Stamp};
+use crate::session::{self, Inquiry};
 
 /// How a recording begins.
 const RECORDING_BEGINS: &[u8] = b"{\"whyslow\":";
@@ -115,8 +114,8 @@ pub fn run_try(
 ) -> Result<Status, Trouble> {
     let edits: Vec<Edit> = options.edits.iter().map(|typed| typed.edit.clone()).collect();
     let name = options.edits.iter().map(|typed| typed.text.as_str()).collect::<Vec<_>>().join(" ");
-    if commands(&options.compare) == 1 {
-        return super::compare::run_edited(options.compare, (&name, &edits), screen, machine);
+    if asked::commands(&options.compare.commands, &options.compare.words).len() == 1 {
+        return run_edited(options.compare, (&name, &edits), screen, machine);
     }
     let idea = Idea {
         title: format!("{name} on both sides"),
@@ -128,11 +127,6 @@ pub fn run_try(
     ask(&options.compare, &[Try { name, idea }], &[], screen, machine)
 }
 
-fn commands(options: &Compare) -> usize {
-    options.commands.len()
-        + options.words.split(|word| word == "--").filter(|words| !words.is_empty()).count()
-}
-
 fn ask(
     options: &Compare,
     tries: &[Try],
@@ -140,21 +134,11 @@ fn ask(
     screen: &mut Screen<'_>,
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
-    let asked_s = options.effort.budget.map(|budget| budget.as_secs_f64());
     let experiment = plan::compose(&asked::question(options)?)?;
-    if options.files.dry_run {
-        screen.print(&super::dry_run::describe(&experiment))?;
-        return Ok(Status::Done);
-    }
-    check_files(options, &experiment)?;
-    let mut machine = machine(options.surroundings.settings()).map_err(|error| Trouble::from(&error))?;
-    let recorder = options.files.record.as_deref().map(Recorder::create).transpose()?;
-    let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
-    let scratch = tempfile::tempdir().ok();
-    let scratch = scratch.as_ref().map(tempfile::TempDir::path);
-    let inquiry = Inquiry { budget_s: asked_s, tries, custom, scratch };
-    let measured = watch(&experiment, options, screen, recorder, |watcher| {
-        session::explain(experiment.clone(), inquiry, machine.as_mut(), watcher, stamp)
-    });
-    finish(measured, options, screen)
+    let budget_s = options.effort.budget.map(|budget| budget.as_secs_f64());
+    run_experiment(&experiment, options, screen, machine, |experiment, machine, watcher, stamp| {
+        let scratch = tempfile::tempdir().ok();
+        let scratch = scratch.as_ref().map(tempfile::TempDir::path);
+        session::explain(experiment, Inquiry { budget_s, tries, custom, scratch }, machine, watcher, stamp)
+    })
 }

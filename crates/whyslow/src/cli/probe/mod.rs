@@ -6,7 +6,7 @@ use std::path::Path;
 
 pub use arguments::{Probe, ProbeList};
 
-use super::compare::{Watchers, chain, check_written, hook_trouble, not_found, now};
+use super::compare::{Watchers, chain, check_written, hook_trouble, not_found, stamp};
 use super::progress::ProgressLine;
 use super::recorder::Recorder;
 use super::report::{check_traces_can_be_shown, show_traces};
@@ -14,7 +14,7 @@ use super::{MachineMaker, Screen, Status, Trouble, asked};
 use crate::machine::local::Settings;
 use crate::model::{self, Experiment, KNOWN_PROBES, Recording, Seen, Stop, TraceEntry};
 use crate::plan;
-use crate::session::{Measured, SessionError, Stamp, observe};
+use crate::session::{Measured, SessionError, observe};
 
 pub fn run(
     options: Probe,
@@ -32,8 +32,8 @@ pub fn run(
     let looks = probes.len() * options.repeat.get() * plan::variants(&experiment).len();
     let progress = (!options.result.quiet).then(|| ProgressLine::new(screen, &experiment).with_looks(looks));
     let mut watchers = Watchers { recorder, progress };
-    let stamp = Stamp { tool: concat!("whyslow ", env!("CARGO_PKG_VERSION")).to_owned(), started: now() };
-    let measured = observe(experiment, &probes, options.repeat.get(), machine.as_mut(), &mut watchers, stamp);
+    let measured =
+        observe(experiment, &probes, options.repeat.get(), machine.as_mut(), &mut watchers, stamp());
     drop(watchers);
     if !output.json && is_never_started(&measured.recording) {
         check_programs(&measured.recording.header.experiment)?;
