@@ -90,7 +90,7 @@ fn comparison(
         base: design.base,
         other,
         metric: metric.to_owned(),
-        ratio: ratio_estimate(&decision, design.confidence),
+        ratio: decision.ratio(design.confidence),
         verdict: for_direction(decision.verdict, known.better),
         unit: known.unit,
         margin: design.margin,
@@ -107,17 +107,6 @@ fn for_direction(verdict: Verdict, better: Direction) -> Verdict {
         (Verdict::Slower, Direction::More) => Verdict::Faster,
         (Verdict::Faster, Direction::More) => Verdict::Slower,
         (verdict, _) => verdict,
-    }
-}
-
-/// The interval is the repeated one, valid whatever made the run stop, so it carries the confidence of the whole.
-fn ratio_estimate(decision: &Decision, confidence: f64) -> Estimate {
-    let bound = |value: f64| value.is_finite().then(|| value.exp());
-    Estimate {
-        point: decision.estimate.exp(),
-        low: bound(decision.low),
-        high: bound(decision.high),
-        confidence,
     }
 }
 
@@ -139,6 +128,12 @@ fn one_digit(value: f64) -> u64 {
 }
 
 impl Comparison {
+    /// Whether it is of these two variants on this metric, whichever is the base.
+    pub fn is_between(&self, one: usize, other: usize, metric: &str) -> bool {
+        let sides = [self.base, self.other];
+        self.metric == metric && sides.contains(&one) && sides.contains(&other)
+    }
+
     /// The largest difference that the interval leaves open, as a share: 0.015 is 1.5 %.
     pub fn largest_difference(&self) -> Option<f64> {
         let (low, high) = self.ratio.low.zip(self.ratio.high)?;

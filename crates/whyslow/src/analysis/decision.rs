@@ -3,7 +3,7 @@
 use benchmath::summary::lag_one_correlation;
 use benchmath::{signed_rank, verdict};
 
-use super::Verdict;
+use super::{Estimate, Verdict};
 
 /// Above this many blocks, neighbours are averaged first: the interval gains nothing from more units, and its cost
 /// grows with their square.
@@ -26,6 +26,15 @@ pub struct Decision {
     pub blocks_needed: f64,
     /// The effect itself changed slowly during the measurement, so the interval was widened.
     pub is_correlated: bool,
+}
+
+impl Decision {
+    /// As a ratio. The interval is the repeated one, valid whatever made the run stop, so it carries the confidence of the
+    /// whole.
+    pub fn ratio(&self, confidence: f64) -> Estimate {
+        let bound = |value: f64| value.is_finite().then(|| value.exp());
+        Estimate { point: self.estimate.exp(), low: bound(self.low), high: bound(self.high), confidence }
+    }
 }
 
 /// Judges the log ratios `differences`, in the order of the blocks, at the two-sided error `alpha` against

@@ -27,10 +27,7 @@ pub fn find(recording: &Recording, analysis: &Analysis) -> Option<Pair> {
     let Some((fast, slow)) = extremes else {
         return analysis.comparisons.first().map(|first| oriented(first, false));
     };
-    let is_it = |c: &&Comparison| {
-        c.metric == metric && [c.base, c.other].contains(&fast) && [c.base, c.other].contains(&slow)
-    };
-    match analysis.comparisons.iter().find(is_it) {
+    match analysis.comparisons.iter().find(|one| one.is_between(fast, slow, metric)) {
         Some(comparison) => Some(oriented(comparison, true)),
         None => apart(recording, analysis, (fast, slow), metric),
     }
@@ -57,17 +54,11 @@ fn apart(
     let samples = Samples::collect_of(recording, analysis.variants.len(), |name| name == metric);
     let differences = samples.differences(fast, slow, metric);
     let decision = decide(&differences, 1.0 - analysis.confidence, analysis.margin.ln_1p())?;
-    let end = |value: f64| value.is_finite().then(|| value.exp());
     Some(Pair {
         fast,
         slow,
         metric: metric.to_owned(),
-        ratio: Estimate {
-            point: decision.estimate.exp(),
-            low: end(decision.low),
-            high: end(decision.high),
-            confidence: analysis.confidence,
-        },
+        ratio: decision.ratio(analysis.confidence),
         blocks: differences.len(),
         is_real: decision.verdict == Verdict::Slower,
         largest_difference: None,

@@ -55,12 +55,8 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
 }
 
 fn first_line(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> Line {
-    let is_it = |c: &&crate::analysis::Comparison| {
-        c.metric == diagnosis.metric
-            && [c.base, c.other].contains(&diagnosis.slow)
-            && [c.base, c.other].contains(&diagnosis.fast)
-    };
-    match analysis.comparisons.iter().find(is_it) {
+    let Diagnosis { fast, slow, metric, .. } = diagnosis;
+    match analysis.comparisons.iter().find(|one| one.is_between(*fast, *slow, metric)) {
         Some(comparison) => {
             let mut line = headline(names, comparison);
             line.push(toned(Tone::Faint, format!(", {} blocks", diagnosis.blocks)));
