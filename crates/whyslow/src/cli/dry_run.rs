@@ -5,7 +5,6 @@ use crate::plan;
 
 /// Blocks whose order is shown.
 const SHOWN_BLOCKS: usize = 3;
-const HOOKS: [HookKind; 4] = [HookKind::Setup, HookKind::Prepare, HookKind::Conclude, HookKind::Cleanup];
 
 /// Each variant with everything that is done for it, then the first orders.
 pub fn describe(experiment: &Experiment) -> String {
@@ -50,7 +49,7 @@ fn lines(variant: &Variant) -> Vec<(&'static str, String)> {
     lines.extend(launch.timeout_s.map(|limit| ("timeout", format!("{limit} s"))));
     let waited = launch.wait_for_descendants_s;
     lines.extend(waited.map(|limit| ("wait", format!("up to {limit} s for descendants"))));
-    for kind in HOOKS {
+    for kind in HookKind::ALL {
         lines.extend(variant.hooks.get(&kind).map(|hook| (kind.name(), words(hook))));
     }
     lines

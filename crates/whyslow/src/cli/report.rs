@@ -114,11 +114,9 @@ fn print(
     screen.print(&text)
 }
 
-/// A recording with runs and looks was made to be explained.
+/// What was made to be explained, also where there turned out to be no difference.
 fn explained(recording: &Recording) -> Option<Diagnosis> {
-    let is_investigated =
-        !recording.traces.is_empty() || !recording.stages.is_empty() || recording.is_question_why();
-    if is_investigated { diagnose(recording) } else { None }
+    if recording.header.experiment.asks_why { diagnose(recording) } else { None }
 }
 
 fn json_of(recording: &Recording, analysis: &Analysis) -> serde_json::Value {

@@ -1,5 +1,5 @@
-//! What carries the gap: the functions, system calls, processes, page faults and files in which the slow side spends more,
-//! in absolute time. It shows where, and accuses nobody.
+//! What carries the gap: the functions, system calls, processes, page faults and allocations in which the slow side spends
+//! more, in absolute time. It shows where, and accuses nobody.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const MOST_SYSCALLS: usize = 4;
 /// One thing in which the sides differ.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Carrier {
-    /// `function`, `system call`, `processes`, `page faults`, `memory`, `programs`.
+    /// `function`, `system call`, `processes`, `page faults`, `memory`.
     pub kind: &'static str,
     pub name: String,
     /// Values of both sides in `unit`.

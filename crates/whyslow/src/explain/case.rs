@@ -11,8 +11,8 @@ use super::growth::{Growths, growths};
 use super::prices::Prices;
 use crate::analysis::Samples;
 use crate::model::{
-    Allocations, Environment, Exit, Files, Frame, Host, Instructions, Launch, Loading, Missing, Probe,
-    Probed, Profile, Recording, Seen, Series, Syscalls, Trace, TraceEntry, Variant, Waiting,
+    Allocations, Environment, Exit, Files, Frame, Host, Instructions, KernelView, Launch, Loading, Missing,
+    Probe, Probed, Profile, Recording, Seen, Syscalls, Trace, TraceEntry, Variant, Waiting,
 };
 
 /// One side of a case.
@@ -221,7 +221,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The CPU profile; one that saw too little of the run is none.
+    /// The CPU profile, however much of the run it saw.
     pub fn cpu(&self) -> Option<&'a Profile> {
         match self.trace(Probe::Cpu)? {
             Trace::Cpu(seen) => Some(seen),
@@ -229,23 +229,9 @@ impl<'a> Side<'a> {
         }
     }
 
-    pub fn faults(&self) -> Option<&'a Profile> {
-        match self.trace(Probe::Faults)? {
-            Trace::Faults(seen) => Some(seen),
-            _ => None,
-        }
-    }
-
     pub fn waiting(&self) -> Option<&'a Waiting> {
         match self.trace(Probe::Waiting)? {
             Trace::Waiting(seen) => Some(seen),
-            _ => None,
-        }
-    }
-
-    pub fn series(&self) -> Option<&'a Series> {
-        match self.trace(Probe::Series)? {
-            Trace::Series(seen) => Some(seen),
             _ => None,
         }
     }
@@ -292,7 +278,7 @@ impl<'a> Side<'a> {
     /// The part of the CPU time that the samples are of.
     fn user_part(&self, profile: &Profile) -> f64 {
         match profile.kernel {
-            crate::model::KernelView::Missing => profile.coverage().unwrap_or(1.0).min(1.0),
+            KernelView::Missing => profile.coverage().unwrap_or(1.0).min(1.0),
             _ => 1.0,
         }
     }
@@ -307,7 +293,7 @@ impl<'a> Side<'a> {
         let profile = self.cpu().filter(|profile| profile.samples >= 30)?;
         let coverage = profile.coverage()?;
         match profile.kernel {
-            crate::model::KernelView::Seen if coverage >= 0.8 => {
+            KernelView::Seen if coverage >= 0.8 => {
                 let kernel = profile.own_where(|frame| frame.module == "[kernel]");
                 Some(kernel / profile.sampled.max(f64::MIN_POSITIVE))
             }

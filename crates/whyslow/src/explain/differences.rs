@@ -63,9 +63,10 @@ pub fn differences(fast: &Variant, slow: &Variant) -> Vec<Difference> {
         (one.preloads != other.preloads, Kind::Preloads),
     ];
     kinds.extend(around.into_iter().filter(|(differs, _)| *differs).map(|(_, kind)| kind));
-    let hooks = [HookKind::Setup, HookKind::Prepare, HookKind::Conclude, HookKind::Cleanup];
     let argv = |variant: &Variant, kind| variant.hooks.get(&kind).map(|launch| launch.argv.clone());
-    kinds.extend(hooks.into_iter().filter(|&kind| argv(fast, kind) != argv(slow, kind)).map(Kind::Hook));
+    kinds.extend(
+        HookKind::ALL.into_iter().filter(|&kind| argv(fast, kind) != argv(slow, kind)).map(Kind::Hook),
+    );
     kinds.into_iter().map(|kind| Difference { kind }).collect()
 }
 

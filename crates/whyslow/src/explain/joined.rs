@@ -10,7 +10,6 @@ pub fn join(one: (&Recording, usize), other: (&Recording, usize)) -> Recording {
     let experiment = &one.0.header.experiment;
     joined.header.experiment = Experiment {
         name: "two recordings".to_owned(),
-        workload: experiment.workload.clone(),
         factors: vec![Factor {
             name: "recording".to_owned(),
             levels: vec![level("first", one), level("second", other)],

@@ -25,7 +25,6 @@ pub struct Effect {
     pub added: Option<Share>,
     /// The part of the additional seconds that goes with it.
     pub seconds: f64,
-    pub blocks: usize,
 }
 
 /// Why there is no effect to show.
@@ -59,12 +58,10 @@ impl<'a> StageValues<'a> {
     }
 
     pub fn effect(&self, what_if: &WhatIf) -> Result<Effect, NoEffect> {
-        let needed =
-            [Some(self.plan.fast), Some(self.plan.slow), Some(what_if.removed), Some(what_if.beside)];
         if self.samples.runs(what_if.removed).count() == 0 || self.samples.runs(what_if.beside).count() == 0 {
             return Err(NoEffect::Fails);
         }
-        let blocks = self.blocks(&needed.map(|variant| variant.unwrap_or(0)));
+        let blocks = self.blocks(&[self.plan.fast, self.plan.slow, what_if.removed, what_if.beside]);
         let totals: Vec<f64> = blocks.iter().map(|block| (block[1] / block[0]).ln()).collect();
         let removed: Vec<f64> =
             blocks.iter().map(|block| (block[1] / block[0]).ln() - (block[2] / block[3]).ln()).collect();
@@ -82,7 +79,6 @@ impl<'a> StageValues<'a> {
             removed: as_share(removed),
             added: what_if.added.and_then(|added| self.added(added)),
             seconds: quantiles::median(&seconds).unwrap_or(0.0),
-            blocks: blocks.len(),
         })
     }
 

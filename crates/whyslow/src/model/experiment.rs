@@ -186,6 +186,9 @@ pub enum HookKind {
 }
 
 impl HookKind {
+    pub const ALL: [HookKind; 4] =
+        [HookKind::Setup, HookKind::Prepare, HookKind::Conclude, HookKind::Cleanup];
+
     pub fn name(self) -> &'static str {
         match self {
             HookKind::Setup => "setup",

@@ -216,11 +216,6 @@ impl Recording {
         }
     }
 
-    /// Whether it was made to explain a difference, also where there turned out to be none.
-    pub fn is_question_why(&self) -> bool {
-        self.header.experiment.asks_why
-    }
-
     /// Place of a metric in the values of a run.
     pub fn metric_index(&self, name: &str) -> Option<usize> {
         self.header.experiment.metrics.iter().position(|metric| metric.name == name)

@@ -120,10 +120,8 @@ fn look_at(
 
 /// Median wall time of the variant.
 fn undisturbed_s(recording: &Recording, stage: Option<usize>, variant: usize) -> f64 {
-    let (runs, index) = match stage {
-        Some(stage) => (&recording.stages[stage].runs, recording.metric_index("wall_s")),
-        None => (&recording.runs, recording.metric_index("wall_s")),
-    };
+    let runs = stage.map_or(&recording.runs, |stage| &recording.stages[stage].runs);
+    let index = recording.metric_index("wall_s");
     let of_variant = runs.iter().filter(|run| run.variant == variant);
     let times: Vec<f64> = of_variant.filter_map(|run| run.values.iter().nth(index?).flatten()).collect();
     benchmath::median(&times).unwrap_or(1.0)
@@ -160,7 +158,7 @@ fn missing_effect(expect: &Expectation, variant: &Variant, machine: &mut dyn Mac
         Seen::Missing(_) if is_variable => None,
         Seen::Missing(seen) => Some(Missing { what: expect.fact.clone(), ..seen }),
         Seen::Probed(probed) => match &probed.trace {
-            Trace::Environment(environment) if is_met(expect, environment) => None,
+            Trace::Environment(environment) if expect.is_met(environment) => None,
             Trace::Environment(environment) if is_variable && may_have(expect, environment) => None,
             _ => missing("the child does not have it"),
         },
@@ -172,10 +170,6 @@ fn may_have(expect: &Expectation, environment: &Environment) -> bool {
     let told = environment.facts.keys().filter(|name| name.starts_with("env.")).count();
     let all = environment.get("env.count").and_then(|count| count.parse::<usize>().ok());
     environment.get(&expect.fact).is_some() || all.is_some_and(|all| all > told)
-}
-
-fn is_met(expect: &Expectation, environment: &Environment) -> bool {
-    expect.is_met(environment)
 }
 
 /// Tells a round as a part of the investigation: it has no header and no looks of its own.
