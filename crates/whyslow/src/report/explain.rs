@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::compose::labels_in_sentences;
 use super::document::{Definition, Document, Line, Part, Tone, plain, toned};
-use super::quantity::{bytes, count, duration, factor, factor_number};
+use super::quantity::{bytes, count, factor, factor_number, seconds as in_seconds};
 use super::words::headline;
 use crate::analysis::Analysis;
 use crate::explain::{Budget, Diagnosis, FactorShare, Finding, Share, Status, is_culprit};
@@ -106,7 +106,7 @@ fn budget(diagnosis: &Diagnosis) -> Line {
 
 fn signed(seconds: f64) -> String {
     let sign = if seconds < 0.0 { "-" } else { "+" };
-    format!("{sign}{}", duration(seconds.abs()))
+    format!("{sign}{}", in_seconds(seconds.abs()))
 }
 
 fn culprits(diagnosis: &Diagnosis) -> Vec<Definition> {
@@ -301,4 +301,14 @@ pub fn diagnosis_json(mut comparison: Value, names: &[String], diagnosis: &Diagn
         fields.extend(added.map(|(name, value)| (name.to_owned(), value)));
     }
     comparison
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_gap_add_up_on_the_screen_too() {
+        assert_eq!([signed(1.96), signed(-0.0251), signed(12.3)], ["+1.96 s", "-25.1 ms", "+12.3 s"]);
+    }
 }
