@@ -134,6 +134,10 @@ fn ask(
     screen: &mut Screen<'_>,
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
+    if options.files.resume.is_some() {
+        return Err(Trouble::new("an explanation that broke off cannot be gone on with")
+            .hint("`whyslow report` shows what the recording has; run it again for the rest"));
+    }
     let experiment = plan::compose(&asked::question(options)?)?;
     let budget_s = options.effort.budget.map(|budget| budget.as_secs_f64());
     run_experiment(&experiment, options, screen, machine, |experiment, machine, watcher, stamp| {

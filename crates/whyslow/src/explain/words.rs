@@ -4,7 +4,7 @@ use super::case::Case;
 use super::diagnosis::Outcome;
 use super::shares::NoEffect;
 use super::suspects::Suspicion;
-use crate::model::{Edit, Launch, Missing, Preload};
+use crate::model::{ByteText, Edit, Launch, Missing, Preload};
 
 /// Several causes are called independent while their shares add up this well.
 const ADDS_UP: f64 = 0.15;
@@ -52,8 +52,8 @@ pub fn surroundings(case: &Case<'_>) -> Vec<String> {
 /// What to type on either host.
 pub fn how_to_test(case: &Case<'_>, suspicion: &Suspicion) -> String {
     let line = |launch: &Launch| {
-        let words: Vec<String> = launch.argv.iter().map(|word| word.lossy().into_owned()).collect();
-        words.join(" ")
+        let words: Vec<String> = launch.argv.iter().map(word).collect();
+        quoted(&words.join(" "))
     };
     let mut claimed = suspicion.claims.iter().filter(|claim| claim.is_experiment);
     // An assignment within a command line wins over any edit, so only the other command line takes it away.
@@ -61,32 +61,52 @@ pub fn how_to_test(case: &Case<'_>, suspicion: &Suspicion) -> String {
         && claimed.clone().any(|claim| case.differences[claim.difference].words().is_some())
     {
         let (slow, fast) = (line(case.slow.launch()), line(case.fast.launch()));
-        return format!("not tested by experiment; whyslow explain '{slow}' '{fast}'");
+        return format!("not tested by experiment; whyslow explain {slow} {fast}");
     }
     let edits = suspicion.ideas.first().map(|idea| edits(&idea.slow)).unwrap_or_else(|| {
         let variables = claimed.by_ref().flat_map(|claim| case.differences[claim.difference].variables());
-        let edit = |(name, fast, _): (String, Option<String>, Option<String>)| match fast {
-            Some(value) => format!("--edit '{name}={value}'"),
-            None => format!("--edit '-{name}'"),
+        let back = |(name, fast, _): (String, Option<String>, Option<String>)| match fast {
+            Some(value) => edit(&format!("{name}={value}")),
+            None => edit(&format!("-{name}")),
         };
-        variables.map(edit).collect::<Vec<_>>().join(" ")
+        variables.map(back).collect::<Vec<_>>().join(" ")
     });
     if edits.is_empty() {
         return "not tested by experiment".to_owned();
     }
-    format!("not tested by experiment; whyslow try {edits} '{}'", line(case.slow.launch()))
+    format!("not tested by experiment; whyslow try {edits} {}", line(case.slow.launch()))
+}
+
+/// An argument of a command line that is split into words once more; what needs no quotes has none.
+fn word(word: &ByteText) -> String {
+    let text = word.lossy();
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./=:,+@%".contains(letter);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.into_owned();
+    }
+    shell_words::quote(&text).into_owned()
+}
+
+/// One argument as a shell takes it.
+fn quoted(text: &str) -> String {
+    if text.contains('\'') { shell_words::quote(text).into_owned() } else { format!("'{text}'") }
+}
+
+fn edit(text: &str) -> String {
+    let is_plain = text.chars().all(|letter| letter.is_alphanumeric() || "=,-".contains(letter));
+    if is_plain { format!("--edit {text}") } else { format!("--edit {}", quoted(text)) }
 }
 
 fn edits(edits: &[Edit]) -> String {
-    let text = |edit: &Edit| match edit {
-        Edit::SetEnv(name, value) => Some(format!("--edit '{}={}'", name.lossy(), value.lossy())),
-        Edit::UnsetEnv(name) => Some(format!("--edit '-{}'", name.lossy())),
-        Edit::Preload(Preload::Mimalloc) => Some("--edit preload=mimalloc".to_owned()),
-        Edit::Preload(Preload::Shim(shim)) => Some(format!("--edit preload={}", shim.name())),
-        Edit::Preload(Preload::File(path)) => Some(format!("--edit 'preload={}'", path.display())),
+    let text = |one: &Edit| match one {
+        Edit::SetEnv(name, value) => Some(edit(&format!("{}={}", name.lossy(), value.lossy()))),
+        Edit::UnsetEnv(name) => Some(edit(&format!("-{}", name.lossy()))),
+        Edit::Preload(Preload::Mimalloc) => Some(edit("preload=mimalloc")),
+        Edit::Preload(Preload::Shim(shim)) => Some(edit(&format!("preload={}", shim.name()))),
+        Edit::Preload(Preload::File(path)) => Some(edit(&format!("preload={}", path.display()))),
         Edit::Affinity(cpus) => {
             let cpus: Vec<String> = cpus.iter().map(usize::to_string).collect();
-            Some(format!("--edit cpus={}", cpus.join(",")))
+            Some(edit(&format!("cpus={}", cpus.join(","))))
         }
         _ => None,
     };
@@ -102,4 +122,19 @@ pub fn not_checked(case: &Case<'_>) -> Vec<Missing> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_to_be_typed_is_read_back_as_it_was() {
+        let argv = ["env", "A=1", "python3", "-c", "import json; print('x y')", ""];
+        let words: Vec<String> = argv.iter().map(|text| word(&ByteText::from(*text))).collect();
+        let typed = shell_words::split(&quoted(&words.join(" "))).unwrap();
+        assert_eq!(typed.len(), 1);
+        assert_eq!(shell_words::split(&typed[0]).unwrap(), argv);
+        assert_eq!(quoted("env LC_ALL=C sort words"), "'env LC_ALL=C sort words'");
+    }
 }

@@ -57,7 +57,8 @@ fn a_question_that_cannot_be_measured_is_refused() {
 /// These words are clap's.
 #[test]
 fn words_that_are_no_arguments_are_refused() {
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 10] = [
+        (&["explain", "--resume", "x"], "cannot be gone on with"),
         (&["compare", "a", "b", "--runz", "3"], "'--runs'"),
         (&["comapre", "a", "b"], "'compare'"),
         (&["compare"], "at least two commands"),
