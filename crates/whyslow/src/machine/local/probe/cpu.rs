@@ -5,7 +5,7 @@
 use super::perf::event::Kind;
 use super::perf::refusal::paranoid;
 use super::perf::sampling::{Sampled, Sampling};
-use super::{Looker, missing};
+use super::{Looker, missing, spot};
 use crate::model::{KernelView, Missing, Probe, Probed, Profile, Trace};
 
 /// How a run is sampled.
@@ -139,11 +139,8 @@ fn no_kernel(sampled: &Sampled) -> Option<Missing> {
 pub fn kernel_missing(what: &str) -> Missing {
     let setting =
         paranoid().map_or(String::new(), |level| format!(" (kernel.perf_event_paranoid = {level})"));
-    Missing {
-        what: what.to_owned(),
-        why: format!("this user may sample programs only, not the kernel{setting}"),
-        remedy: Some("sysctl kernel.perf_event_paranoid=1, or run as root".to_owned()),
-    }
+    let why = format!("this user may sample programs only, not the kernel{setting}");
+    spot(what, why, Some("sysctl kernel.perf_event_paranoid=1, or run as root"))
 }
 
 fn too_short(sampled: &Sampled) -> Option<Missing> {
@@ -163,19 +160,16 @@ fn too_short(sampled: &Sampled) -> Option<Missing> {
 
 pub fn lost(profile: &Profile) -> Option<Missing> {
     let share = profile.lost as f64 / (profile.lost + profile.samples).max(1) as f64;
-    (share > 0.01).then(|| Missing {
-        what: "samples".to_owned(),
-        why: format!("{:.0} % were lost, as they came faster than they could be read", 100.0 * share),
-        remedy: Some("ulimit -l unlimited, for larger buffers".to_owned()),
+    (share > 0.01).then(|| {
+        let why = format!("{:.0} % were lost, as they came faster than they could be read", 100.0 * share);
+        spot("samples", why, Some("ulimit -l unlimited, for larger buffers"))
     })
 }
 
 fn no_kernel_names(sampled: &Sampled) -> Option<Missing> {
-    (sampled.kernel_has_names == Some(false)).then(|| Missing {
-        what: "names of functions of the kernel".to_owned(),
-        why: "/proc/kallsyms tells this user no addresses".to_owned(),
-        remedy: Some(
-            "sysctl kernel.kptr_restrict=0 and kernel.perf_event_paranoid=1, or run as root".to_owned(),
-        ),
+    (sampled.kernel_has_names == Some(false)).then(|| {
+        let remedy = "sysctl kernel.kptr_restrict=0 and kernel.perf_event_paranoid=1, or run as root";
+        let why = "/proc/kallsyms tells this user no addresses";
+        spot("names of functions of the kernel", why, Some(remedy))
     })
 }

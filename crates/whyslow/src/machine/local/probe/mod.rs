@@ -19,9 +19,12 @@ mod syscalls;
 mod tracer;
 mod waiting;
 
+use std::io;
+
+use self::held::HeldEnd;
 use super::environment::{Prepared, Refused};
 use super::interrupt::Interrupt;
-use crate::model::{Launch, Missing, Probe, Seen};
+use crate::model::{Exit, Launch, Missing, Probe, Seen};
 
 /// What a probe looks at, and with what.
 pub struct Looker<'a> {
@@ -70,10 +73,37 @@ pub fn look(looker: &Looker<'_>, probe: Probe) -> Seen {
 
 /// A launch that cannot even be tried.
 pub fn refused(probe: Probe, refused: &Refused) -> Seen {
-    let error = std::io::Error::from_raw_os_error(refused.errno);
-    Seen::Missing(missing(probe, format!("the command cannot be started ({}): {error}", refused.step), None))
+    Seen::Missing(not_started(probe, refused.step, refused.errno))
 }
 
+/// The end of a command that became its program; of another one, why it did not.
+pub fn started(probe: Probe, end: HeldEnd) -> Result<HeldEnd, Missing> {
+    match &end.exit {
+        Exit::NotStarted { errno, step } => Err(not_started(probe, step, *errno)),
+        _ => Ok(end),
+    }
+}
+
+fn not_started(probe: Probe, step: &str, errno: i32) -> Missing {
+    let error = io::Error::from_raw_os_error(errno);
+    failed(probe, &format!("the command cannot be started ({step})"), &error)
+}
+
+/// For all that goes wrong between us and the command while it is looked at.
+pub fn unwatched(probe: Probe) -> impl Fn(io::Error) -> Missing + Copy {
+    move |error| failed(probe, "the command could not be watched", &error)
+}
+
+pub fn failed(probe: Probe, what: &str, error: &io::Error) -> Missing {
+    missing(probe, format!("{what}: {error}"), None)
+}
+
+/// Nothing can be seen with this probe.
 pub fn missing(probe: Probe, why: impl Into<String>, remedy: Option<&str>) -> Missing {
-    Missing { what: probe.known().title.to_owned(), why: why.into(), remedy: remedy.map(str::to_owned) }
+    spot(probe.known().title, why, remedy)
+}
+
+/// A part of what a probe sees otherwise.
+pub fn spot(what: &str, why: impl Into<String>, remedy: Option<&str>) -> Missing {
+    Missing { what: what.to_owned(), why: why.into(), remedy: remedy.map(str::to_owned) }
 }

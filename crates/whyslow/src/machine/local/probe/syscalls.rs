@@ -12,7 +12,7 @@ use super::Looker;
 use super::tracer;
 use crate::model::{Missing, Probe, Probed};
 
-pub use self::counting::Moves;
+pub use self::counting::{Moves, unseen_ring};
 use self::recorded::Recorded;
 
 pub fn can() -> Result<(), Missing> {

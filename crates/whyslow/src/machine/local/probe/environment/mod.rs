@@ -22,8 +22,8 @@ use self::facts::Facts;
 use self::snapshot::Snapshot;
 use self::watch::Watched;
 use super::held::Held;
-use super::{Looker, missing};
-use crate::model::{Environment, Exit, Missing, Probe, Probed, Trace};
+use super::{Looker, missing, spot, started, unwatched};
+use crate::model::{Environment, Missing, Probe, Probed, Trace};
 
 const PROBE: Probe = Probe::Environment;
 
@@ -43,14 +43,10 @@ pub fn can() -> Result<(), Missing> {
 }
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
-    let failed =
-        |error: std::io::Error| missing(PROBE, format!("the command could not be watched: {error}"), None);
+    let failed = unwatched(PROBE);
     let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
     let watched = watch::watch(held, !gains_rights(looker)).map_err(failed)?;
-    if let Exit::NotStarted { errno, step } = &watched.end.exit {
-        let error = std::io::Error::from_raw_os_error(*errno);
-        return Err(missing(PROBE, format!("the command cannot be started ({step}): {error}"), None));
-    }
+    started(PROBE, watched.end.clone())?;
     let mut blind_spots = blind_spots(&watched, looker);
     let facts = facts(&watched, looker, &mut blind_spots);
     Ok(Probed {
@@ -178,8 +174,4 @@ fn blind_spots(watched: &Watched, looker: &Looker<'_>) -> Vec<Missing> {
         ));
     }
     spots
-}
-
-fn spot(what: &str, why: impl Into<String>, remedy: Option<&str>) -> Missing {
-    Missing { what: what.to_owned(), why: why.into(), remedy: remedy.map(str::to_owned) }
 }

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::super::syscalls::Moves;
+use super::super::spot;
+use super::super::syscalls::{Moves, unseen_ring};
 use super::super::tracer::{self, Call, Observer, Table, Task};
 use super::calls::{FileCall, Flags, PathAt};
 use super::descriptors::Descriptors;
@@ -44,14 +45,9 @@ impl Watcher {
     }
 
     pub fn blind_spots(&self) -> Vec<Missing> {
-        let spot =
-            |what: &str, why: &str| Missing { what: what.to_owned(), why: why.to_owned(), remedy: None };
-        let ring = self.has_ring.then(|| {
-            let why = "the kernel does them for the program without a system call for each";
-            spot("reads and writes through io_uring", why)
-        });
+        let ring = self.has_ring.then(unseen_ring);
         let cut = self.ledger.is_cut.then(|| {
-            spot("files that are used little", "there are so many that some are in the totals only")
+            spot("files that are used little", "there are so many that some are in the totals only", None)
         });
         ring.into_iter().chain(cut).collect()
     }

@@ -16,8 +16,8 @@ use self::counter::Counter;
 use super::super::environment::Prepared;
 use super::held::{Held, HeldEnd};
 use super::perf::refusal;
-use super::{Looker, missing};
-use crate::model::{CountedFunction, Exit, Instructions, Launch, Missing, Probe, Probed, Trace};
+use super::{Looker, missing, spot, started, unwatched};
+use crate::model::{CountedFunction, Instructions, Launch, Missing, Probe, Probed, Trace};
 
 const PROBE: Probe = Probe::Instructions;
 
@@ -58,32 +58,33 @@ fn no_counter(error: &io::Error) -> String {
 }
 
 fn counted(looker: &Looker<'_>) -> Result<Probed, Missing> {
+    let failed = unwatched(PROBE);
     let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
     let counter = Counter::open(held.pid()).map_err(failed)?;
-    let end = started(held.wait(None, |_| {}))?;
+    let end = started(PROBE, held.wait(None, |_| {}).map_err(failed)?)?;
     let total = counter.read().ok_or_else(|| {
         missing(PROBE, "the counter of the processor never ran: others use it", Some("stop other profilers"))
     })?;
     let mut blind_spots = Vec::new();
     if !counter.with_kernel {
-        blind_spots.push(Missing {
-            what: "instructions in the kernel".to_owned(),
-            why: "this user may count those of programs only".to_owned(),
-            remedy: Some("sysctl kernel.perf_event_paranoid=1, or run as root".to_owned()),
-        });
+        let why = "this user may count those of programs only";
+        let remedy = Some("sysctl kernel.perf_event_paranoid=1, or run as root");
+        blind_spots.push(spot("instructions in the kernel", why, remedy));
     }
     let instructions = Instructions { total, source: "hardware counters".to_owned(), functions: Vec::new() };
     Ok(probed(instructions, end, blind_spots))
 }
 
 fn in_valgrind(looker: &Looker<'_>, valgrind: &Path, error: &io::Error) -> Result<Probed, Missing> {
+    let failed = unwatched(PROBE);
     let directory = tempfile::Builder::new().prefix("whyslow-instructions-").tempdir().map_err(failed)?;
     let prepared = inside(looker.prepared, valgrind, directory.path());
     let launch =
         Launch { timeout_s: looker.launch.timeout_s.map(|limit| limit * SLOWDOWN), ..looker.launch.clone() };
     let held = Held::start(&launch, &prepared, looker.interrupt).map_err(failed)?;
     let mut counts = Counts::default();
-    let end = started(held.wait(Some(READING), |_| read_files(directory.path(), true, &mut counts)))?;
+    let end = held.wait(Some(READING), |_| read_files(directory.path(), true, &mut counts));
+    let end = started(PROBE, end.map_err(failed)?)?;
     read_files(directory.path(), false, &mut counts);
     if counts.total == 0 {
         return Err(missing(
@@ -92,11 +93,11 @@ fn in_valgrind(looker: &Looker<'_>, valgrind: &Path, error: &io::Error) -> Resul
             None,
         ));
     }
-    let blind_spots = vec![Missing {
-        what: "instructions in the kernel, and of the real processor".to_owned(),
-        why: format!("{}; callgrind counts those of programs, one thread at a time", no_counter(error)),
-        remedy: Some("use a machine with performance counters".to_owned()),
-    }];
+    let blind_spots = vec![spot(
+        "instructions in the kernel, and of the real processor",
+        format!("{}; callgrind counts those of programs, one thread at a time", no_counter(error)),
+        Some("use a machine with performance counters"),
+    )];
     let instructions =
         Instructions { total: counts.total, source: "callgrind".to_owned(), functions: functions(counts) };
     Ok(probed(instructions, end, blind_spots))
@@ -110,19 +111,6 @@ fn probed(instructions: Instructions, end: HeldEnd, blind_spots: Vec<Missing>) -
         cpu_s: Some(end.cpu_s),
         blind_spots,
     }
-}
-
-fn failed(error: io::Error) -> Missing {
-    missing(PROBE, format!("the command could not be watched: {error}"), None)
-}
-
-fn started(end: io::Result<HeldEnd>) -> Result<HeldEnd, Missing> {
-    let end = end.map_err(failed)?;
-    if let Exit::NotStarted { errno, step } = &end.exit {
-        let error = io::Error::from_raw_os_error(*errno);
-        return Err(missing(PROBE, format!("the command cannot be started ({step}): {error}"), None));
-    }
-    Ok(end)
 }
 
 /// By our own PATH: that of the command may have another purpose.

@@ -21,10 +21,13 @@ use self::starts::{Starts, Sums};
 use super::super::environment::Prepared;
 use super::held::Held;
 use super::tracer::{self, Traced};
-use super::{Looker, missing};
-use crate::model::{Exit, Loading, Missing, Probe, Probed, Trace};
+use super::{Looker, failed, spot, started};
+use crate::model::{Loading, Missing, Probe, Probed, Trace};
 
 const PROBE: Probe = Probe::Loading;
+
+/// What is missing where the loader did not tell.
+const STATISTICS: &str = "statistics of the loader";
 
 /// The files of programs can be read anywhere.
 pub fn can() -> Result<(), Missing> {
@@ -34,13 +37,13 @@ pub fn can() -> Result<(), Missing> {
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     if !cfg!(target_arch = "x86_64") {
         let why = "the loader can be stopped and silenced on x86-64 only";
-        return files_only(looker, statistics_missing(why.to_owned(), None));
+        return files_only(looker, spot(STATISTICS, why, None));
     }
     if let Err(refused) = tracer::can(PROBE) {
-        return files_only(looker, statistics_missing(refused.why, refused.remedy));
+        return files_only(looker, Missing { what: STATISTICS.to_owned(), ..refused });
     }
-    let directory = open_directory()
-        .map_err(|error| missing(PROBE, format!("no place for the loader to write to: {error}"), None))?;
+    let directory =
+        open_directory().map_err(|error| failed(PROBE, "no place for the loader to write to", &error))?;
     let prepared = asking(looker.prepared, directory.path());
     let asking =
         Looker { launch: looker.launch, prepared: &prepared, interrupt: looker.interrupt, ..*looker };
@@ -73,20 +76,17 @@ fn probed(traced: Traced<Starts>, cycles_per_s: Option<f64>) -> Probed {
     let mut blind_spots = traced.blindness.spots();
     let observer = &traced.observer;
     let programs = programs::programs(&traced.tree.programs(), &observer.programs);
-    let mut spot = |what: &str, why: String| {
-        blind_spots.push(Missing { what: what.to_owned(), why, remedy: None });
-    };
     if observer.sums.loads == 0 {
         let why = "no program of this run was loaded by the loader of glibc: they are static, or of another C library";
-        spot("statistics of the loader", why.to_owned());
+        blind_spots.push(spot(STATISTICS, why, None));
     }
     if observer.unstopped > 0 {
         let why = format!("{} starts of programs for another processor were not counted", observer.unstopped);
-        spot("statistics of some loaders", why);
+        blind_spots.push(spot("statistics of some loaders", why, None));
     }
     if observer.unsilenced > 0 {
         let why = "the loader of this system could not be silenced: at its end it may write to a file of the program";
-        spot("an undisturbed run", why.to_owned());
+        blind_spots.push(spot("an undisturbed run", why, None));
     }
     Probed {
         trace: Trace::Loading(Loading { programs, ..loading(&observer.sums, cycles_per_s) }),
@@ -112,20 +112,11 @@ fn loading(sums: &Sums, cycles_per_s: Option<f64>) -> Loading {
     }
 }
 
-fn statistics_missing(why: String, remedy: Option<String>) -> Missing {
-    Missing { what: "statistics of the loader".to_owned(), why, remedy }
-}
-
 /// What the file of the command says, without asking the loader.
 fn files_only(looker: &Looker<'_>, statistics: Missing) -> Result<Probed, Missing> {
-    let failed =
-        |error: std::io::Error| missing(PROBE, format!("the command cannot be started: {error}"), None);
+    let failed = |error| failed(PROBE, "the command cannot be started", &error);
     let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
-    let end = held.wait(None, |_| {}).map_err(failed)?;
-    if let Exit::NotStarted { errno, step } = &end.exit {
-        let error = std::io::Error::from_raw_os_error(*errno);
-        return Err(missing(PROBE, format!("the command cannot be started ({step}): {error}"), None));
-    }
+    let end = started(PROBE, held.wait(None, |_| {}).map_err(failed)?)?;
     let path = PathBuf::from(std::ffi::OsString::from_vec(looker.prepared.program.as_bytes().to_vec()));
     let path = looker.launch.cwd.as_deref().map_or(path.clone(), |cwd| cwd.join(&path));
     let program = programs::one(path.display().to_string(), None, &path, &Default::default());

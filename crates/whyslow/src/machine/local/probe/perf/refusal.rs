@@ -11,11 +11,6 @@ pub fn refused(probe: Probe, error: &io::Error) -> Missing {
     missing(probe, why, remedy.as_deref())
 }
 
-/// The command could not be looked at for another reason than perf.
-pub fn failed(probe: Probe, what: &str, error: &io::Error) -> Missing {
-    missing(probe, format!("{what}: {error}"), None)
-}
-
 pub fn paranoid() -> Option<i32> {
     let text = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok()?;
     text.trim().parse().ok()

@@ -3,16 +3,16 @@
 
 use std::io;
 
-use super::super::Looker;
 use super::super::held::{Held, HeldEnd};
+use super::super::{Looker, failed, started};
 use super::event::{Event, Kind};
 use super::events::Events;
 use super::fold::Folder;
 use super::processes::Processes;
 use super::record::{Body, Record};
-use super::refusal::{failed, refused};
+use super::refusal::refused;
 use super::ring::page_bytes;
-use crate::model::{Exit, KernelView, Missing, Probe, Profile};
+use crate::model::{KernelView, Missing, Probe, Profile};
 
 /// Rings are emptied when they are so full.
 const WATERMARK_SHARE: usize = 4;
@@ -63,11 +63,7 @@ impl Sampling {
         let end = held
             .wait_watching(&sampler.events.descriptors(), None, |_, _| sampler.drain())
             .map_err(|error| failed(probe, "the command cannot be waited for", &error))?;
-        if let Exit::NotStarted { errno, .. } = end.exit {
-            let error = io::Error::from_raw_os_error(errno);
-            return Err(failed(probe, "the command cannot be started", &error));
-        }
-        Ok(sampler.finish(self.weight(), kernel, end, faults_before))
+        Ok(sampler.finish(self.weight(), kernel, started(probe, end)?, faults_before))
     }
 
     fn event(&self, with_kernel: bool, ring_bytes: usize) -> Event {

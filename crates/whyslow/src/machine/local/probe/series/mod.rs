@@ -4,13 +4,11 @@
 mod counters;
 mod course;
 
-use std::io;
-
 use self::counters::Counters;
 use self::course::{Course, TICK};
 use super::held::Held;
-use super::{Looker, family, missing};
-use crate::model::{Exit, Missing, Probe, Probed, Series, Trace};
+use super::{Looker, family, missing, spot, started, unwatched};
+use crate::model::{Missing, Probe, Probed, Series, Trace};
 
 const PROBE: Probe = Probe::Series;
 
@@ -24,17 +22,12 @@ pub fn can() -> Result<(), Missing> {
 }
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
-    let failed =
-        |error: io::Error| missing(PROBE, format!("the command could not be watched: {error}"), None);
+    let failed = unwatched(PROBE);
     let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
     let counters = Counters::open(held.pid(), PROBE);
     let refused = counters.as_ref().err().cloned();
     let mut course = Course::new(held.pid(), counters.ok());
-    let end = held.wait(Some(TICK), |_| course.look()).map_err(failed)?;
-    if let Exit::NotStarted { errno, step } = &end.exit {
-        let error = io::Error::from_raw_os_error(*errno);
-        return Err(missing(PROBE, format!("the command cannot be started ({step}): {error}"), None));
-    }
+    let end = started(PROBE, held.wait(Some(TICK), |_| course.look()).map_err(failed)?)?;
     let faults = (end.usage.ru_minflt + end.usage.ru_majflt) as f64;
     course.end(end.wall_s, end.cpu_s, faults);
     Ok(Probed {
@@ -47,22 +40,16 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
 }
 
 fn blind_spots(course: &Course, refused: Option<Missing>) -> Vec<Missing> {
-    let spot =
-        |what: &str, why: String, remedy: Option<String>| Missing { what: what.to_owned(), why, remedy };
     let mut spots = Vec::new();
     if let Some(refused) = refused {
         let why =
             format!("{}: CPU time comes in hundredths of a second, and late for short children", refused.why);
-        spots.push(spot("exact CPU time and faults over time", why, refused.remedy));
+        spots.push(spot("exact CPU time and faults over time", why, refused.remedy.as_deref()));
     }
     let has_switches = course.moments.iter().any(|moment| moment.switches.is_some());
     if course.has_counters() && !has_switches {
-        let remedy = Some("sysctl kernel.perf_event_paranoid=1, or run as root".to_owned());
-        spots.push(spot(
-            "switches over time",
-            "the kernel counts them for administrators only".to_owned(),
-            remedy,
-        ));
+        let remedy = Some("sysctl kernel.perf_event_paranoid=1, or run as root");
+        spots.push(spot("switches over time", "the kernel counts them for administrators only", remedy));
     }
     if course.is_cut() {
         let why = format!("there were more than {} processes at one time", family::MOST_PROCESSES);

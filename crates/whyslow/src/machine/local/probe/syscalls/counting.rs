@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::super::spot;
 use super::super::tracer::{self, Abi, Call, Table, Task};
 use crate::model::{Missing, SyscallCount};
 
@@ -155,12 +156,14 @@ impl Counting {
     }
 
     pub fn blind_spot(&self) -> Option<Missing> {
-        self.has_ring.then(|| Missing {
-            what: "reads and writes through io_uring".to_owned(),
-            why: "the kernel does them for the program without a system call for each".to_owned(),
-            remedy: None,
-        })
+        self.has_ring.then(unseen_ring)
     }
+}
+
+/// What no one sees who looks at calls.
+pub fn unseen_ring() -> Missing {
+    let why = "the kernel does them for the program without a system call for each";
+    spot("reads and writes through io_uring", why, None)
 }
 
 #[cfg(test)]

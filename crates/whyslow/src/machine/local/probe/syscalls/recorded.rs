@@ -4,12 +4,11 @@
 
 use std::io;
 
-use super::super::Looker;
 use super::super::held::{Held, HeldEnd};
 use super::super::perf::event::{Event, Kind};
 use super::super::perf::events::Events;
-use super::super::perf::refusal::failed;
 use super::super::tracer::program_path;
+use super::super::{Looker, failed, spot, started};
 use super::course::{Course, has_other_width};
 use super::tracepoints::Tracepoints;
 use crate::model::{Exit, Missing, Partial, Probe, Probed, Syscalls, Trace};
@@ -52,11 +51,7 @@ pub fn look(looker: &Looker<'_>) -> Result<Recorded, Missing> {
     let course = Course::new(points, held.pid(), path, cwd);
     let (course, end, counted) = record(held, events, course)
         .map_err(|error| failed(Probe::Syscalls, "the command cannot be waited for", &error))?;
-    if let Exit::NotStarted { errno, step } = &end.exit {
-        let error = io::Error::from_raw_os_error(*errno);
-        return Err(failed(Probe::Syscalls, &format!("the command cannot be started ({step})"), &error));
-    }
-    Ok(judged(course, end, counted, looker.launch.timeout_s))
+    Ok(judged(course, started(Probe::Syscalls, end)?, counted, looker.launch.timeout_s))
 }
 
 fn event(id: u64, tells_of_tasks: bool, ring_bytes: usize) -> Event {
@@ -117,14 +112,14 @@ fn probed(course: &Course, end: HeldEnd, lost: u64, counted: u64) -> Probed {
         partial,
     };
     let mut blind_spots: Vec<Missing> = course.counting.blind_spot().into_iter().collect();
-    blind_spots.extend(
-        (lost > 0)
-            .then(|| spot("some system calls", format!("{lost} of {counted} came too fast to be read"))),
-    );
-    let unread = "the kernel does not record the lengths of several messages that are moved at once";
-    blind_spots.extend(
-        course.has_unread_messages.then(|| spot("bytes in calls of several messages", unread.to_owned())),
-    );
+    if lost > 0 {
+        let why = format!("{lost} of {counted} came too fast to be read");
+        blind_spots.push(spot("some system calls", why, None));
+    }
+    if course.has_unread_messages {
+        let why = "the kernel does not record the lengths of several messages that are moved at once";
+        blind_spots.push(spot("bytes in calls of several messages", why, None));
+    }
     Probed {
         exit: end.exit,
         wall_s: end.wall_s,
@@ -132,8 +127,4 @@ fn probed(course: &Course, end: HeldEnd, lost: u64, counted: u64) -> Probed {
         blind_spots,
         trace: Trace::Syscalls(seen),
     }
-}
-
-fn spot(what: &str, why: String) -> Missing {
-    Missing { what: what.to_owned(), why, remedy: None }
 }

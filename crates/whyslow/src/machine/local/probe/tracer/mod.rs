@@ -21,7 +21,7 @@ use std::thread;
 
 use self::engine::{Engine, Halt};
 use super::held::{Held, HeldEnd};
-use super::{Looker, missing};
+use super::{Looker, failed, missing, spot, started};
 use crate::model::{Exit, Missing, Probe};
 
 pub use self::calls::{Abi, Call, Table, error_name, name};
@@ -59,21 +59,19 @@ impl Blindness {
     }
 
     pub fn spots(&self) -> Vec<Missing> {
-        let spot = |what: &str, why: String| Missing { what: what.to_owned(), why, remedy: None };
         let mut spots = Vec::new();
         if self.has_untraced {
-            spots.push(spot("processes hidden from tracers", "started with CLONE_UNTRACED".to_owned()));
+            spots.push(spot("processes hidden from tracers", "started with CLONE_UNTRACED", None));
         }
         if self.has_tracer {
-            let why = "a program of this run uses ptrace itself, which fails while it is traced".to_owned();
-            spots.push(spot("what a program does as a tracer", why));
+            let why = "a program of this run uses ptrace itself, which fails while it is traced";
+            spots.push(spot("what a program does as a tracer", why, None));
         }
         if !self.without_rights.is_empty() {
             let names: Vec<&str> = self.without_rights.iter().map(String::as_str).collect();
             let why =
                 format!("under a tracer they start without the rights of their files: {}", names.join(", "));
-            let what = "programs with more rights than you";
-            spots.push(Missing { remedy: Some("run as root".to_owned()), ..spot(what, why) });
+            spots.push(spot("programs with more rights than you", why, Some("run as root")));
         }
         spots
     }
@@ -98,7 +96,7 @@ pub fn trace<O: Observer + Send>(
 fn in_this_thread<O: Observer>(looker: &Looker<'_>, probe: Probe, observer: O) -> Result<Traced<O>, Missing> {
     rights::check_program(probe, looker)?;
     let mut held = Held::start(looker.launch, looker.prepared, looker.interrupt)
-        .map_err(|error| missing(probe, format!("the command cannot be started: {error}"), None))?;
+        .map_err(|error| failed(probe, "the command cannot be started", &error))?;
     ptrace::seize(held.pid()).map_err(|error| rights::refused(probe, held.pid(), &error))?;
     held.release();
     let program = rights::program_path(looker);
@@ -110,11 +108,7 @@ fn in_this_thread<O: Observer>(looker: &Looker<'_>, probe: Probe, observer: O) -
     let Some((status, usage)) = engine.end else {
         return Err(missing(probe, "the command was reaped by somebody else", None));
     };
-    let mut end = held.ended(status, usage);
-    if let Exit::NotStarted { errno, step } = &end.exit {
-        let error = io::Error::from_raw_os_error(*errno);
-        return Err(missing(probe, format!("the command cannot be started ({step}): {error}"), None));
-    }
+    let mut end = started(probe, held.ended(status, usage))?;
     end.exit = broken_off.unwrap_or(end.exit);
     Ok(Traced { end, observer: engine.observer, tree: engine.tree, blindness: engine.blindness })
 }
@@ -160,5 +154,5 @@ fn watch(
 }
 
 fn no_thread(probe: Probe, error: &io::Error) -> Missing {
-    missing(probe, format!("no thread can be started: {error}"), None)
+    failed(probe, "no thread can be started", error)
 }

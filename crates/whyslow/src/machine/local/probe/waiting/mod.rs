@@ -5,14 +5,13 @@ mod looks;
 mod place;
 mod sockets;
 
-use std::io;
 use std::time::Duration;
 
 use self::looks::Looks;
 use super::held::{Held, Woken};
 use super::perf::switches::{SwitchTimes, Switches};
-use super::{Looker, family, missing};
-use crate::model::{Exit, Missing, Probe, Probed, ThreadTime, Trace, Waiting};
+use super::{Looker, family, missing, spot, started, unwatched};
+use crate::model::{Missing, Probe, Probed, ThreadTime, Trace, Waiting};
 
 const PROBE: Probe = Probe::Waiting;
 
@@ -31,8 +30,7 @@ pub fn can() -> Result<(), Missing> {
 }
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
-    let failed =
-        |error: io::Error| missing(PROBE, format!("the command could not be watched: {error}"), None);
+    let failed = unwatched(PROBE);
     let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
     let mut switches = Switches::record(held.pid(), PROBE);
     let mut looks = Looks::new(held.pid(), TICK, switches.is_err());
@@ -45,12 +43,8 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
             looks.look();
         }
     });
-    let end = end.map_err(failed)?;
+    let end = started(PROBE, end.map_err(failed)?)?;
     looks.end();
-    if let Exit::NotStarted { errno, step } = &end.exit {
-        let error = io::Error::from_raw_os_error(*errno);
-        return Err(missing(PROBE, format!("the command cannot be started ({step}): {error}"), None));
-    }
     let mut blind_spots = blind_spots(&looks);
     let waiting = match switches.map(Switches::finish) {
         Ok(times) if times.lost == 0 => by_switches(times),
@@ -119,8 +113,4 @@ fn blind_spots(looks: &Looks) -> Vec<Missing> {
         spots.push(spot("what it was blocked on", why, Some("look at a longer run")));
     }
     spots
-}
-
-fn spot(what: &str, why: impl Into<String>, remedy: Option<&str>) -> Missing {
-    Missing { what: what.to_owned(), why: why.into(), remedy: remedy.map(str::to_owned) }
 }
