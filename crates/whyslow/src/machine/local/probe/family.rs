@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs;
 
+use super::missing;
 use super::proc::{self, Stat};
+use crate::model::{Missing, Probe};
 
 /// Of more processes at one time, no more than these are looked at.
 pub const MOST_PROCESSES: usize = 4096;
@@ -81,9 +83,14 @@ fn children(pid: i32, thread: i32) -> Vec<i32> {
 }
 
 /// Whether the kernel lists children: not every one is built to.
-pub fn can() -> bool {
+pub fn can(probe: Probe) -> Result<(), Missing> {
     let own = std::process::id();
-    fs::exists(format!("/proc/{own}/task/{own}/children")).unwrap_or(false)
+    if fs::exists(format!("/proc/{own}/task/{own}/children")).unwrap_or(false) {
+        return Ok(());
+    }
+    let why =
+        "the kernel does not list the children of a process (CONFIG_PROC_CHILDREN), or /proc is not there";
+    Err(missing(probe, why, Some("mount -t proc proc /proc")))
 }
 
 #[cfg(test)]
@@ -92,7 +99,7 @@ mod tests {
 
     #[test]
     fn children_are_found_and_forgotten() {
-        if !can() {
+        if can(Probe::Series).is_err() {
             return;
         }
         let mut child = std::process::Command::new("sleep").arg("100").spawn().unwrap();

@@ -7,18 +7,13 @@ mod course;
 use self::counters::Counters;
 use self::course::{Course, TICK};
 use super::held::Held;
-use super::{Looker, family, missing, spot, started, unwatched};
+use super::{Looker, family, spot, started, unwatched};
 use crate::model::{Missing, Probe, Probed, Series, Trace};
 
 const PROBE: Probe = Probe::Series;
 
 pub fn can() -> Result<(), Missing> {
-    if family::can() {
-        return Ok(());
-    }
-    let why =
-        "the kernel does not list the children of a process (CONFIG_PROC_CHILDREN), or /proc is not there";
-    Err(missing(PROBE, why, Some("mount -t proc proc /proc")))
+    family::can(PROBE)
 }
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {

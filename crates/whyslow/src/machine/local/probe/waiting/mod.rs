@@ -10,7 +10,7 @@ use std::time::Duration;
 use self::looks::Looks;
 use super::held::{Held, Woken};
 use super::perf::switches::{SwitchTimes, Switches};
-use super::{Looker, family, missing, spot, started, unwatched};
+use super::{Looker, family, spot, started, unwatched};
 use crate::model::{Missing, Probe, Probed, ThreadTime, Trace, Waiting};
 
 const PROBE: Probe = Probe::Waiting;
@@ -21,12 +21,7 @@ const TICK: Duration = Duration::from_millis(10);
 const MOST_THREADS: usize = 400;
 
 pub fn can() -> Result<(), Missing> {
-    if family::can() {
-        return Ok(());
-    }
-    let why =
-        "the kernel does not list the children of a process (CONFIG_PROC_CHILDREN), or /proc is not there";
-    Err(missing(PROBE, why, Some("mount -t proc proc /proc")))
+    family::can(PROBE)
 }
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
