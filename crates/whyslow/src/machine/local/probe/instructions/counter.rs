@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::FromRawFd;
 
-use perf_event_open_sys as sys;
-use sys::bindings;
+use perf_event_open_sys::bindings;
+
+use super::super::perf::event;
 
 pub struct Counter {
     file: File,
@@ -34,24 +34,11 @@ fn scaled(count: u64, enabled_ns: u64, running_ns: u64) -> Option<u64> {
 }
 
 fn open(pid: libc::pid_t, with_kernel: bool) -> io::Result<File> {
-    let mut attributes = bindings::perf_event_attr::default();
-    attributes.type_ = bindings::PERF_TYPE_HARDWARE;
-    attributes.size = size_of::<bindings::perf_event_attr>() as u32;
+    let mut attributes = event::of_tree(bindings::PERF_TYPE_HARDWARE, with_kernel);
     attributes.config = bindings::PERF_COUNT_HW_INSTRUCTIONS.into();
     attributes.read_format =
         (bindings::PERF_FORMAT_TOTAL_TIME_ENABLED | bindings::PERF_FORMAT_TOTAL_TIME_RUNNING).into();
-    attributes.set_disabled(1);
-    attributes.set_enable_on_exec(1);
-    attributes.set_inherit(1);
-    attributes.set_exclude_kernel((!with_kernel).into());
-    attributes.set_exclude_hv(1);
-    let flags = libc::c_ulong::from(bindings::PERF_FLAG_FD_CLOEXEC);
-    // SAFETY: the structure states its own length and outlives the call.
-    match unsafe { sys::perf_event_open(&mut attributes, pid, -1, -1, flags) } {
-        -1 => Err(io::Error::last_os_error()),
-        // SAFETY: it is new and ours.
-        descriptor => Ok(unsafe { File::from_raw_fd(descriptor) }),
-    }
+    event::open(attributes, pid, None).map(File::from)
 }
 
 #[cfg(test)]

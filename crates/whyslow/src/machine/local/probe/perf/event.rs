@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
 
 use perf_event_open_sys as sys;
-use sys::bindings;
+use sys::bindings::{self, perf_event_attr};
 
 use super::record::Layout;
 use super::registers;
@@ -42,30 +42,16 @@ pub struct Event {
 impl Event {
     /// For a process, its threads and its descendants, on one CPU or on any; it begins at the exec of the process.
     pub fn open(&self, pid: libc::pid_t, cpu: Option<i32>) -> io::Result<OwnedFd> {
-        let mut attributes = self.attributes();
-        let flags = libc::c_ulong::from(bindings::PERF_FLAG_FD_CLOEXEC);
-        // SAFETY: the structure states its own length and outlives the call.
-        match unsafe { sys::perf_event_open(&mut attributes, pid, cpu.unwrap_or(-1), -1, flags) } {
-            -1 => Err(io::Error::last_os_error()),
-            // SAFETY: it is new and ours.
-            descriptor => Ok(unsafe { OwnedFd::from_raw_fd(descriptor) }),
-        }
+        open(self.attributes(), pid, cpu)
     }
 
-    fn attributes(&self) -> bindings::perf_event_attr {
-        let mut attributes = bindings::perf_event_attr::default();
-        attributes.type_ = bindings::PERF_TYPE_SOFTWARE;
-        attributes.size = size_of::<bindings::perf_event_attr>() as u32;
+    fn attributes(&self) -> perf_event_attr {
+        let mut attributes = of_tree(bindings::PERF_TYPE_SOFTWARE, self.with_kernel);
         // Also of the records that are no samples: who and when.
         attributes.sample_type = (bindings::PERF_SAMPLE_TID | bindings::PERF_SAMPLE_TIME).into();
         // One clock for all CPUs, which we can read too.
         attributes.clockid = libc::CLOCK_MONOTONIC;
         attributes.set_use_clockid(1);
-        attributes.set_disabled(1);
-        attributes.set_enable_on_exec(1);
-        attributes.set_inherit(1);
-        attributes.set_exclude_kernel((!self.with_kernel).into());
-        attributes.set_exclude_hv(1);
         attributes.set_sample_id_all(1);
         attributes.set_comm(1);
         attributes.set_comm_exec(1);
@@ -94,7 +80,7 @@ impl Event {
     }
 
     /// With the chain in the kernel, and what it takes to unwind the stack of the program ourselves.
-    fn sample(&self, attributes: &mut bindings::perf_event_attr, what: u32, period: u64) {
+    fn sample(&self, attributes: &mut perf_event_attr, what: u32, period: u64) {
         attributes.config = what.into();
         attributes.sample_period = period;
         attributes.sample_type |= u64::from(bindings::PERF_SAMPLE_IP | bindings::PERF_SAMPLE_CALLCHAIN);
@@ -109,8 +95,32 @@ impl Event {
     }
 }
 
+/// What counts for a process, its threads and its descendants, from its next exec.
+pub fn of_tree(kind: u32, with_kernel: bool) -> perf_event_attr {
+    let mut attributes = perf_event_attr::default();
+    attributes.type_ = kind;
+    attributes.size = size_of::<perf_event_attr>() as u32;
+    attributes.set_disabled(1);
+    attributes.set_enable_on_exec(1);
+    attributes.set_inherit(1);
+    attributes.set_exclude_kernel((!with_kernel).into());
+    attributes.set_exclude_hv(1);
+    attributes
+}
+
+/// 0 is this process.
+pub fn open(mut attributes: perf_event_attr, pid: libc::pid_t, cpu: Option<i32>) -> io::Result<OwnedFd> {
+    let flags = libc::c_ulong::from(bindings::PERF_FLAG_FD_CLOEXEC);
+    // SAFETY: the structure states its own length and outlives the call.
+    match unsafe { sys::perf_event_open(&mut attributes, pid, cpu.unwrap_or(-1), -1, flags) } {
+        -1 => Err(io::Error::last_os_error()),
+        // SAFETY: it is new and ours.
+        descriptor => Ok(unsafe { OwnedFd::from_raw_fd(descriptor) }),
+    }
+}
+
 /// Every one is a sample; the address is asked for so that the time is where it is in samples with stacks.
-fn trace(attributes: &mut bindings::perf_event_attr, id: u64, tells_of_tasks: u64) {
+fn trace(attributes: &mut perf_event_attr, id: u64, tells_of_tasks: u64) {
     attributes.type_ = bindings::PERF_TYPE_TRACEPOINT;
     attributes.config = id;
     attributes.sample_period = 1;

@@ -3,12 +3,10 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::FromRawFd;
 
-use perf_event_open_sys as sys;
-use sys::bindings;
+use perf_event_open_sys::bindings;
 
-use super::super::perf::refusal;
+use super::super::perf::{event, refusal};
 use crate::model::{Missing, Probe};
 
 /// Of a held command, from its exec.
@@ -29,11 +27,11 @@ pub struct Counted {
 impl Counters {
     pub fn open(pid: libc::pid_t, probe: Probe) -> Result<Counters, Missing> {
         let all = |with_kernel| -> io::Result<Counters> {
-            let event = |config| open(pid, config, with_kernel);
+            let counter = |config| open(pid, config, with_kernel);
             Ok(Counters {
-                clock: event(bindings::PERF_COUNT_SW_TASK_CLOCK)?,
-                faults: event(bindings::PERF_COUNT_SW_PAGE_FAULTS)?,
-                switches: event(bindings::PERF_COUNT_SW_CONTEXT_SWITCHES).ok().filter(|_| with_kernel),
+                clock: counter(bindings::PERF_COUNT_SW_TASK_CLOCK)?,
+                faults: counter(bindings::PERF_COUNT_SW_PAGE_FAULTS)?,
+                switches: counter(bindings::PERF_COUNT_SW_CONTEXT_SWITCHES).ok().filter(|_| with_kernel),
             })
         };
         all(true).or_else(|_| all(false)).map_err(|error| refusal::refused(probe, &error))
@@ -55,20 +53,7 @@ fn value(mut counter: &File) -> Option<u64> {
 }
 
 fn open(pid: libc::pid_t, config: u32, with_kernel: bool) -> io::Result<File> {
-    let mut attributes = bindings::perf_event_attr::default();
-    attributes.type_ = bindings::PERF_TYPE_SOFTWARE;
-    attributes.size = size_of::<bindings::perf_event_attr>() as u32;
+    let mut attributes = event::of_tree(bindings::PERF_TYPE_SOFTWARE, with_kernel);
     attributes.config = config.into();
-    attributes.set_disabled(1);
-    attributes.set_enable_on_exec(1);
-    attributes.set_inherit(1);
-    attributes.set_exclude_kernel((!with_kernel).into());
-    attributes.set_exclude_hv(1);
-    let flags = libc::c_ulong::from(bindings::PERF_FLAG_FD_CLOEXEC);
-    // SAFETY: the structure states its own length and outlives the call.
-    match unsafe { sys::perf_event_open(&mut attributes, pid, -1, -1, flags) } {
-        -1 => Err(io::Error::last_os_error()),
-        // SAFETY: it is new and ours.
-        descriptor => Ok(unsafe { File::from_raw_fd(descriptor) }),
-    }
+    event::open(attributes, pid, None).map(File::from)
 }
