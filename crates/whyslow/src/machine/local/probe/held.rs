@@ -4,7 +4,7 @@
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
@@ -21,16 +21,16 @@ const GRACE: Duration = Duration::from_millis(300);
 /// How often a watched command is looked at when nothing happens.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What was read at once; more would be forgotten as well.
+/// What is read at once.
 const DRAIN_BYTES: usize = 64 * 1024;
 
 /// A command before its exec, or on its way.
 pub struct Held {
     pid: libc::pid_t,
     /// Closed or written to: the command goes on.
-    gate: Option<File>,
+    gate: Option<PipeWriter>,
     /// Says why exec failed.
-    failure: File,
+    failure: PipeReader,
     /// Our own copies of the command's ends stay open with it, so that reading never comes to an end.
     streams: Streams,
     began: Instant,
@@ -80,8 +80,8 @@ impl Held {
         })?;
         let [stdout, stderr] = streams.ends(nothing.as_raw_fd());
         let no_stdin = streams.terminal().unwrap_or_else(|| nothing.as_raw_fd());
-        let (gate_reading, gate) = pipe()?;
-        let (failure, failure_writing) = pipe()?;
+        let (gate_reading, gate) = io::pipe()?;
+        let (failure, failure_writing) = io::pipe()?;
         // What it has to say is there before it ends; another child may hold the writing end for longer.
         pipes::set_nonblocking(failure.as_raw_fd(), true)?;
         let through_shell = prepared.through_shell();
@@ -110,8 +110,8 @@ impl Held {
         let deadline = launch.timeout_s.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
         Ok(Held {
             pid,
-            gate: Some(gate.into()),
-            failure: failure.into(),
+            gate: Some(gate),
+            failure,
             streams,
             began,
             deadline: deadline.and_then(|limit| began.checked_add(limit)),
@@ -164,8 +164,8 @@ impl Held {
                 on_woken(Woken::Tick, self.pid);
                 next_tick = (next_tick + tick).max(Instant::now());
             }
-            let until = [tick.map(|_| next_tick), self.deadline, Some(next_look)].into_iter().flatten().min();
-            let ready = self.poll(Some(pidfd.as_raw_fd()), &mut watched, until)?;
+            let others = [tick.map(|_| next_tick), self.deadline].into_iter().flatten();
+            let ready = self.poll(pidfd.as_raw_fd(), &mut watched, others.fold(next_look, Instant::min))?;
             if ready.watched {
                 on_woken(Woken::Ready, self.pid);
             }
@@ -213,7 +213,7 @@ impl Held {
         loop {
             let next_look = Instant::now() + LOOK_INTERVAL;
             let until = self.deadline.map_or(next_look, |deadline| deadline.min(next_look));
-            if self.poll(Some(done), &mut Vec::new(), Some(until))?.done {
+            if self.poll(done, &mut Vec::new(), until)?.done {
                 return Ok(None);
             }
             if let Some(exit) = self.broken_off().or_else(&mut must_end) {
@@ -222,27 +222,17 @@ impl Held {
         }
     }
 
-    /// Descriptors that a probe with a loop of its own must watch together with what it waits for.
-    pub fn readers(&self) -> [Option<RawFd>; 2] {
-        self.streams.readers()
-    }
-
     /// Waits for output, the user, the time, `done` or the watched, whichever comes first. What will never have
     /// anything to read again is taken off the watched.
-    fn poll(
-        &self,
-        done: Option<RawFd>,
-        watched: &mut Vec<RawFd>,
-        until: Option<Instant>,
-    ) -> io::Result<Ready> {
-        let readers = self.readers();
-        let wake = self.interrupt.wake_descriptor();
-        let ours = [done, readers[0], readers[1], Some(wake)].map(|descriptor| descriptor.unwrap_or(-1));
+    fn poll(&self, done: RawFd, watched: &mut Vec<RawFd>, until: Instant) -> io::Result<Ready> {
+        let readers = self.streams.readers();
+        let [stdout, stderr] = readers.map(|reader| reader.unwrap_or(-1));
+        let ours = [done, stdout, stderr, self.interrupt.wake_descriptor()];
         let polled = |fd: RawFd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         let mut polled: Vec<_> = ours.into_iter().chain(watched.iter().copied()).map(polled).collect();
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let left = until.saturating_duration_since(Instant::now());
         // Rounded up, so that nothing is asked for before its time.
-        let timeout = left.map_or(-1, |left| left.as_micros().div_ceil(1000).min(60_000) as i32);
+        let timeout = left.as_micros().div_ceil(1000).min(60_000) as i32;
         // SAFETY: an array of that length that outlives the call.
         if unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, timeout) } == -1 {
             let error = io::Error::last_os_error();
@@ -423,16 +413,6 @@ unsafe fn close_others_at_exec() {
 
 fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
     strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect()
-}
-
-fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
-    let mut ends = [0; 2];
-    // SAFETY: an array of two.
-    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } == -1 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: both are new and ours.
-    Ok(unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) })
 }
 
 fn pidfd_open(pid: libc::pid_t) -> io::Result<OwnedFd> {
