@@ -13,6 +13,7 @@ use super::super::environment::Prepared;
 use super::super::interrupt::Interrupt;
 use super::super::pipes;
 use super::super::streams::{NoStreams, Streams};
+use super::ptrace;
 use crate::model::{Exit, Input, Launch};
 
 /// How long descendants have to end after their command before they are killed.
@@ -255,6 +256,13 @@ impl Held {
 
     /// The command has ended, or is about to.
     fn reap(&mut self) -> io::Result<HeldEnd> {
+        // It may have been traced by a probe that has given up, and stop on its way to its end.
+        let (status, usage) = self.follow(|_| ptrace::go_on(self.pid, 0))?;
+        Ok(self.ended(status, usage))
+    }
+
+    /// For a probe that traces the command: from stop to stop until its end, as wait(2) tells of them.
+    pub fn follow(&self, mut on_stop: impl FnMut(i32)) -> io::Result<(i32, libc::rusage)> {
         let mut status = 0;
         // SAFETY: plain data, filled by the call below.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -263,18 +271,10 @@ impl Held {
             match unsafe { libc::wait4(self.pid, &mut status, libc::__WALL, &mut usage) } {
                 -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
                 -1 => return Err(io::Error::last_os_error()),
-                _ if libc::WIFSTOPPED(status) => self.go_on(),
-                _ => break,
+                _ if libc::WIFSTOPPED(status) => on_stop(status),
+                _ => return Ok((status, usage)),
             }
         }
-        Ok(self.ended(status, usage))
-    }
-
-    /// It was traced by a probe that has given up, and has stopped on its way to its end.
-    fn go_on(&self) {
-        let nothing = std::ptr::null_mut::<libc::c_void>();
-        // SAFETY: no memory is involved.
-        unsafe { libc::ptrace(libc::PTRACE_CONT, self.pid, nothing, nothing) };
     }
 
     /// For a probe that has reaped the command itself.

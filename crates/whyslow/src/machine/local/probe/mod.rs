@@ -14,6 +14,7 @@ mod instructions;
 mod loading;
 pub mod perf;
 mod proc;
+mod ptrace;
 mod series;
 mod syscalls;
 mod tracer;

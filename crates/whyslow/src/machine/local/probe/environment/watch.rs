@@ -5,14 +5,13 @@
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::PathBuf;
-use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::held::{Held, HeldEnd};
-use super::super::proc;
+use super::super::tracer::Halt;
+use super::super::{proc, ptrace};
 use super::snapshot::Snapshot;
 use super::work::{Work, Worker};
 use crate::model::Exit;
@@ -23,8 +22,8 @@ const PATIENCE: Duration = Duration::from_millis(1);
 /// How often the descendants are looked at.
 const LONG_PATIENCE: Duration = Duration::from_millis(10);
 
-/// A command that a signal has stopped for so long will not go on: nobody is there to continue it.
-const HALT_LIMIT: Duration = Duration::from_secs(1);
+/// The first process is stopped for these only.
+const STOPS: libc::c_int = libc::PTRACE_O_TRACEEXEC | libc::PTRACE_O_TRACEEXIT;
 
 /// Looks without tracing are this part of the time that has passed apart.
 const SPACING: u32 = 8;
@@ -45,7 +44,7 @@ pub struct Watched {
 }
 
 pub fn watch(held: Held, may_trace: bool) -> io::Result<Watched> {
-    if may_trace && seize(held.pid()) { traced(held) } else { sampled(held) }
+    if may_trace && ptrace::seize(held.pid(), STOPS).is_ok() { traced(held) } else { sampled(held) }
 }
 
 #[derive(Default)]
@@ -86,7 +85,10 @@ fn traced(mut held: Held) -> io::Result<Watched> {
     let (ended, broken_off, work) = thread::scope(|scope| {
         let watcher = scope.spawn(|| watch_clock(&held, done.as_raw_fd(), &halt));
         let looker = scope.spawn(|| look_at_descendants(pid, &has_ended));
-        let ended = follow(pid, &mut seen, &halt);
+        let ended = held.follow(|status| {
+            halt.set(ptrace::halting_signal(status));
+            stopped(pid, status, &mut seen);
+        });
         has_ended.store(true, Ordering::SeqCst);
         drop(finish);
         (ended, watcher.join().unwrap_or_default(), looker.join().unwrap_or_default())
@@ -95,22 +97,6 @@ fn traced(mut held: Held) -> io::Result<Watched> {
     let mut end = held.ended(status, usage);
     end.exit = broken_off.unwrap_or(end.exit);
     Ok(Watched { work, ..seen.watched(end, true) })
-}
-
-/// The signal that has the command stopped, and since when.
-#[derive(Default)]
-struct Halt(Mutex<Option<(Instant, i32)>>);
-
-impl Halt {
-    fn note(&self, signal: Option<i32>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
-            signal.map(|signal| (Instant::now(), signal));
-    }
-
-    fn is_too_long(&self) -> Option<Exit> {
-        let halted = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        halted.filter(|(since, _)| since.elapsed() >= HALT_LIMIT).map(|(_, signal)| Exit::Stopped(signal))
-    }
 }
 
 /// Why it was ended, if it was.
@@ -130,60 +116,18 @@ fn look_at_descendants(main: i32, has_ended: &AtomicBool) -> Option<Worker> {
     work.hardest
 }
 
-/// From stop to stop until its end.
-fn follow(pid: i32, seen: &mut Seen, halt: &Halt) -> io::Result<(i32, libc::rusage)> {
-    loop {
-        let mut status = 0;
-        // SAFETY: plain data, filled by the call below.
-        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: pointers to places that outlive the call.
-        match unsafe { libc::wait4(pid, &mut status, libc::__WALL, &mut usage) } {
-            -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
-            -1 => return Err(io::Error::last_os_error()),
-            _ if libc::WIFSTOPPED(status) => {
-                halt.note(halting_signal(status));
-                stopped(pid, status, seen);
-            }
-            _ => return Ok((status, usage)),
-        }
-    }
-}
-
 /// Looks at what it was stopped for, and lets it go on as it would have.
 fn stopped(pid: i32, status: i32, seen: &mut Seen) {
-    let signal = libc::WSTOPSIG(status);
-    let (request, passed_on) = match status >> 16 {
-        libc::PTRACE_EVENT_EXEC => {
-            seen.after_exec(pid);
-            (libc::PTRACE_CONT, 0)
-        }
-        libc::PTRACE_EVENT_EXIT => {
-            seen.before_end(pid);
-            (libc::PTRACE_CONT, 0)
-        }
+    let mut signal = 0;
+    match status >> 16 {
+        libc::PTRACE_EVENT_EXEC => seen.after_exec(pid),
+        libc::PTRACE_EVENT_EXIT => seen.before_end(pid),
         // A signal has stopped the whole command: it stays stopped.
-        libc::PTRACE_EVENT_STOP if halting_signal(status).is_some() => (libc::PTRACE_LISTEN, 0),
-        libc::PTRACE_EVENT_STOP => (libc::PTRACE_CONT, 0),
-        _ => (libc::PTRACE_CONT, signal),
-    };
-    // SAFETY: no memory is involved; a process that is gone is an error that its end will tell.
-    unsafe { libc::ptrace(request, pid, ptr::null_mut::<libc::c_void>(), passed_on as libc::c_long) };
-}
-
-/// The signal that has stopped the whole command, if one has.
-fn halting_signal(status: i32) -> Option<i32> {
-    let signal = libc::WSTOPSIG(status);
-    let is_halt = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU].contains(&signal);
-    (is_halt && status >> 16 == libc::PTRACE_EVENT_STOP).then_some(signal)
-}
-
-fn seize(pid: i32) -> bool {
-    let options = libc::PTRACE_O_TRACEEXEC | libc::PTRACE_O_TRACEEXIT | libc::PTRACE_O_EXITKILL;
-    // SAFETY: no memory is involved.
-    let result = unsafe {
-        libc::ptrace(libc::PTRACE_SEIZE, pid, ptr::null_mut::<libc::c_void>(), options as libc::c_long)
-    };
-    result == 0
+        _ if ptrace::halting_signal(status).is_some() => return ptrace::stay_stopped(pid),
+        ptrace::EVENT_STOP => {}
+        _ => signal = libc::WSTOPSIG(status),
+    }
+    ptrace::go_on(pid, signal);
 }
 
 fn sampled(held: Held) -> io::Result<Watched> {

@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::super::{elf, proc};
+use super::super::{elf, proc, ptrace};
 
 /// What LD_DEBUG=libs,statistics sets in the loader: to check that the right place was found.
 const MASK_BITS: u32 = 1 | 1 << 7;
@@ -19,7 +19,7 @@ const AT_ENTRY: u64 = 9;
 const TRAP: [u8; 1] = [0xcc];
 const CALL_AND_TRAP: [u8; 3] = [0x0f, 0x05, 0xcc];
 
-/// Places of registers in what PTRACE_POKEUSER takes.
+/// Places of registers in `struct user`.
 const RAX: usize = 10 * 8;
 const RDI: usize = 14 * 8;
 const RIP: usize = 16 * 8;
@@ -66,7 +66,7 @@ impl Entry {
     }
 
     pub fn stopped(&self) -> Stop {
-        let at = register(self.pid, RIP);
+        let at = ptrace::register(self.pid, RIP);
         match self.stage {
             Stage::Loading if at == Some(self.address + TRAP.len() as u64) => Stop::Loaded,
             Stage::Closing if at == Some(self.address + CALL_AND_TRAP.len() as u64) => Stop::Begins,
@@ -79,16 +79,16 @@ impl Entry {
         if !self.write(&CALL_AND_TRAP) {
             return self.begin();
         }
-        set_register(self.pid, RAX, libc::SYS_close as u64);
-        set_register(self.pid, RDI, descriptor);
-        set_register(self.pid, RIP, self.address);
+        ptrace::set_register(self.pid, RAX, libc::SYS_close as u64);
+        ptrace::set_register(self.pid, RDI, descriptor);
+        ptrace::set_register(self.pid, RIP, self.address);
         self.stage = Stage::Closing;
     }
 
     /// Puts the program back as it was.
     pub fn begin(&self) {
         self.write(&self.original);
-        set_register(self.pid, RIP, self.address);
+        ptrace::set_register(self.pid, RIP, self.address);
     }
 
     /// Keeps the loader from writing anything more. Whether that worked.
@@ -139,20 +139,6 @@ fn value(auxiliary: &[u8], wanted: u64) -> Option<u64> {
     let number = |bytes: &[u8]| Some(u64::from_ne_bytes(bytes.try_into().ok()?));
     let mut pairs = auxiliary.chunks_exact(16);
     pairs.find_map(|pair| (number(&pair[..8])? == wanted).then(|| number(&pair[8..]))?)
-}
-
-fn register(pid: i32, place: usize) -> Option<u64> {
-    let mut word = 0_u64;
-    // The system call itself, unlike the function of the C library, writes the word to where the last argument says.
-    // SAFETY: the word outlives the call.
-    let done =
-        unsafe { libc::syscall(libc::SYS_ptrace, libc::PTRACE_PEEKUSER as usize, pid, place, &raw mut word) };
-    (done != -1).then_some(word)
-}
-
-fn set_register(pid: i32, place: usize, value: u64) {
-    // SAFETY: no memory of ours is involved; a task that is gone is an error that its end will tell.
-    unsafe { libc::syscall(libc::SYS_ptrace, libc::PTRACE_POKEUSER as usize, pid, place, value as usize) };
 }
 
 #[cfg(test)]

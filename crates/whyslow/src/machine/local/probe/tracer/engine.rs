@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use super::super::ptrace::{self, CallStop};
 use super::calls::{Call, Table};
-use super::ptrace::{self, CallStop};
 use super::stops::{Happened, Stops, What};
 use super::tree::{Task, Tree};
 use super::{Blindness, memory, rights};
@@ -59,7 +59,7 @@ const HALT_LIMIT: Duration = Duration::from_secs(1);
 pub struct Halt(Mutex<Option<(Instant, i32)>>);
 
 impl Halt {
-    fn set(&self, signal: Option<i32>) {
+    pub fn set(&self, signal: Option<i32>) {
         let since = signal.map(|signal| (Instant::now(), signal));
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = since;
     }

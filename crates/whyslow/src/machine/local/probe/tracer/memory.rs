@@ -1,6 +1,6 @@
 //! Reading the memory of a stopped task: the strings and structures that its system calls point to. Never writes there.
 
-use super::ptrace;
+use super::super::ptrace;
 
 /// Longer paths are refused by the kernel.
 const PATH_LIMIT: usize = libc::PATH_MAX as usize;

@@ -6,7 +6,6 @@ mod calls;
 mod ending;
 mod engine;
 mod memory;
-mod ptrace;
 mod rights;
 mod stops;
 mod tree;
@@ -19,15 +18,22 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use self::engine::{Engine, Halt};
+use self::engine::Engine;
 use super::held::{Held, HeldEnd};
-use super::{Looker, failed, missing, spot, started};
+use super::{Looker, failed, missing, ptrace, spot, started};
 use crate::model::{Exit, Missing, Probe};
 
 pub use self::calls::{Abi, Call, Table, error_name, name};
-pub use self::engine::Observer;
+pub use self::engine::{Halt, Observer};
 pub use self::tree::{Task, Tree};
 pub use self::{memory::bytes, memory::number, memory::string, rights::can, rights::program_path};
+
+/// All stops that tell of calls, children and programs.
+const STOPS: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
+    | libc::PTRACE_O_TRACEFORK
+    | libc::PTRACE_O_TRACEVFORK
+    | libc::PTRACE_O_TRACECLONE
+    | libc::PTRACE_O_TRACEEXEC;
 
 /// A launch that was traced to its end.
 pub struct Traced<O> {
@@ -97,7 +103,7 @@ fn in_this_thread<O: Observer>(looker: &Looker<'_>, probe: Probe, observer: O) -
     rights::check_program(probe, looker)?;
     let mut held = Held::start(looker.launch, looker.prepared, looker.interrupt)
         .map_err(|error| failed(probe, "the command cannot be started", &error))?;
-    ptrace::seize(held.pid()).map_err(|error| rights::refused(probe, held.pid(), &error))?;
+    ptrace::seize(held.pid(), STOPS).map_err(|error| rights::refused(probe, held.pid(), &error))?;
     held.release();
     let program = rights::program_path(looker);
     let halt = Halt::default();

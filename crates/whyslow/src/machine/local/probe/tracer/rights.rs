@@ -8,14 +8,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::super::{Looker, failed, missing};
-use super::ptrace;
+use super::super::{Looker, failed, missing, ptrace};
+use super::STOPS;
 use crate::model::{Missing, Probe};
 
 /// Traces a child for a moment.
 pub fn can(probe: Probe) -> Result<(), Missing> {
     let child = Sleeper::start().map_err(|error| failed(probe, "no process can be started", &error))?;
-    ptrace::seize(child.0).map_err(|error| refused(probe, child.0, &error))?;
+    ptrace::seize(child.0, STOPS).map_err(|error| refused(probe, child.0, &error))?;
     ptrace::interrupt(child.0);
     child.wait_for_stop();
     ptrace::call_stop(child.0).map_err(|error| {

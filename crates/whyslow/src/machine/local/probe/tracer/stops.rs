@@ -3,15 +3,14 @@
 
 use std::collections::VecDeque;
 
+use super::super::ptrace;
+
 /// The kernel tells of the tasks in the order of its list. Once in so many waits all that have stopped are collected before
 /// any is handled, so that a busy task at its head does not keep the others from their turn.
 const TURN: usize = 16;
 
 /// So many are collected at most.
 const BATCH: usize = 256;
-
-/// `PTRACE_EVENT_STOP`, for C libraries that do not have it.
-const EVENT_STOP: i32 = 128;
 
 /// Something that happened to a task.
 pub struct Happened {
@@ -120,24 +119,23 @@ fn what(status: i32) -> What {
     if !libc::WIFSTOPPED(status) {
         return What::Ended;
     }
+    if let Some(signal) = ptrace::halting_signal(status) {
+        return What::Halted(signal);
+    }
     let signal = libc::WSTOPSIG(status);
     match status >> 16 {
         libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK => What::Child { is_clone: false },
         libc::PTRACE_EVENT_CLONE => What::Child { is_clone: true },
         libc::PTRACE_EVENT_EXEC => What::Exec,
-        EVENT_STOP if is_stop_signal(signal) => What::Halted(signal),
         0 if signal == libc::SIGTRAP | 0x80 => What::Call,
         0 => What::Signal(signal),
         _ => What::Trap,
     }
 }
 
-fn is_stop_signal(signal: i32) -> bool {
-    matches!(signal, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::super::ptrace::EVENT_STOP;
     use super::*;
 
     fn stopped(signal: i32, event: i32) -> i32 {

@@ -1,15 +1,10 @@
-//! The requests of ptrace(2) that the engine makes, each on a task that is stopped. A task may be killed at any moment,
-//! so that a request on it fails: that is no error, since the wait that follows tells of its end.
+//! The requests of ptrace(2) that probes make, each on a task that is stopped. A task may be killed at any moment, so
+//! that a request on it fails: that is no error, since the wait that follows tells of its end.
 
 use std::io;
 
-/// All stops that tell of calls, children and programs; whatever becomes of the tracer, no traced task outlives it.
-const OPTIONS: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
-    | libc::PTRACE_O_TRACEFORK
-    | libc::PTRACE_O_TRACEVFORK
-    | libc::PTRACE_O_TRACECLONE
-    | libc::PTRACE_O_TRACEEXEC
-    | libc::PTRACE_O_EXITKILL;
+/// `PTRACE_EVENT_STOP`, for C libraries that do not have it.
+pub const EVENT_STOP: i32 = 128;
 
 /// Linux 5.3; not every C library has it.
 const PTRACE_GET_SYSCALL_INFO: u64 = 0x420e;
@@ -33,9 +28,11 @@ pub enum CallStop {
     Neither,
 }
 
-/// Traces the task and all that it will start, without stopping it.
-pub fn seize(task: libc::pid_t) -> io::Result<()> {
-    let done = request(libc::PTRACE_SEIZE as u64, task, 0, OPTIONS as usize);
+/// Traces the task without stopping it; the options say what it stops for. Whatever becomes of the tracer, no traced task
+/// outlives it.
+pub fn seize(task: libc::pid_t, options: libc::c_int) -> io::Result<()> {
+    let options = options | libc::PTRACE_O_EXITKILL;
+    let done = request(libc::PTRACE_SEIZE as u64, task, 0, options as usize);
     if done == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
@@ -82,13 +79,30 @@ pub fn call_stop(task: libc::pid_t) -> io::Result<CallStop> {
 
 /// One word of the memory of a stopped task.
 pub fn word(task: libc::pid_t, address: usize) -> Option<usize> {
+    peek(libc::PTRACE_PEEKDATA as u64, task, address)
+}
+
+/// The register at this place of `struct user`.
+pub fn register(task: libc::pid_t, place: usize) -> Option<u64> {
+    peek(libc::PTRACE_PEEKUSER as u64, task, place).map(|word| word as u64)
+}
+
+pub fn set_register(task: libc::pid_t, place: usize, value: u64) {
+    request(libc::PTRACE_POKEUSER as u64, task, place, value as usize);
+}
+
+/// The signal that has stopped a whole process, if that is what the wait for a task says.
+pub fn halting_signal(status: i32) -> Option<i32> {
+    let signal = libc::WSTOPSIG(status);
+    let is_halt = matches!(signal, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU);
+    (is_halt && status >> 16 == EVENT_STOP).then_some(signal)
+}
+
+/// What the C library does for the caller: the system call itself writes the word to the place in `data`.
+fn peek(kind: u64, task: libc::pid_t, address: usize) -> Option<usize> {
     let mut word = 0_usize;
     let place = &raw mut word as usize;
-    // What the C library does for the caller: the system call itself writes the word to the place in `data`.
-    // SAFETY: the word outlives the call; the address is one of the task's.
-    let done =
-        unsafe { libc::syscall(libc::SYS_ptrace, libc::PTRACE_PEEKDATA as usize, task, address, place) };
-    (done != -1).then_some(word)
+    (request(kind, task, address, place) != -1).then_some(word)
 }
 
 fn request(request: u64, task: libc::pid_t, address: usize, data: usize) -> libc::c_long {
