@@ -30,7 +30,7 @@ pub struct Member {
 
 impl Family {
     pub fn new(main: i32) -> Family {
-        let start = stat(main).map_or(0, |stat| stat.start_ticks);
+        let start = proc::stat_of(main).map_or(0, |stat| stat.start_ticks);
         Family { known: HashMap::from([(main, start)]), is_cut: false }
     }
 
@@ -40,7 +40,7 @@ impl Family {
         let mut to_ask: Vec<i32> = self.known.keys().copied().collect();
         let mut alive = HashMap::with_capacity(self.known.len());
         while let Some(pid) = to_ask.pop() {
-            let Some(stat) = stat(pid).filter(|stat| stat.state != 'Z') else { continue };
+            let Some(stat) = proc::stat_of(pid).filter(|stat| stat.state != 'Z') else { continue };
             if self.known.get(&pid).is_some_and(|start| *start != stat.start_ticks) {
                 continue;
             }
@@ -63,10 +63,6 @@ impl Family {
         self.known = alive;
         members
     }
-}
-
-fn stat(pid: i32) -> Option<Stat> {
-    proc::stat(&proc::read(pid, "stat")?)
 }
 
 fn threads(pid: i32, stat: &Stat) -> Vec<i32> {

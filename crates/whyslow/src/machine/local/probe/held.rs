@@ -13,7 +13,7 @@ use super::super::environment::Prepared;
 use super::super::interrupt::Interrupt;
 use super::super::pipes;
 use super::super::streams::{NoStreams, Streams};
-use super::ptrace;
+use super::{proc, ptrace};
 use crate::model::{Exit, Input, Launch};
 
 /// How long descendants have to end after their command before they are killed.
@@ -486,6 +486,6 @@ fn children() -> Vec<libc::pid_t> {
 }
 
 fn is_launcher(pid: libc::pid_t) -> bool {
-    let program = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    let program = proc::link(pid, "exe").unwrap_or_default();
     program.to_string_lossy().contains("memfd:whyslow")
 }

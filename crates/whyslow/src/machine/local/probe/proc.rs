@@ -14,6 +14,11 @@ pub fn link(pid: i32, name: &str) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/{name}")).ok()
 }
 
+/// What /proc/PID/stat says now.
+pub fn stat_of(pid: i32) -> Option<Stat> {
+    stat(&read(pid, "stat")?)
+}
+
 /// What of /proc/PID/stat is wanted here.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Stat {
@@ -33,6 +38,19 @@ pub struct Stat {
     pub rss_pages: u64,
     pub realtime_priority: u64,
     pub policy: u64,
+}
+
+impl Stat {
+    /// CPU time of the process itself, without its children.
+    pub fn cpu_s(&self) -> f64 {
+        (self.user_ticks + self.system_ticks) as f64 / ticks_per_s()
+    }
+}
+
+/// The unit of the times in there.
+pub fn ticks_per_s() -> f64 {
+    // SAFETY: a plain question.
+    unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64
 }
 
 /// The name may hold spaces, brackets and line ends, so it is found from both sides.
@@ -204,6 +222,15 @@ mod tests {
         assert_eq!(strings(b"a\0\0b\0"), [&b"a"[..], b"", b"b"]);
         assert_eq!(strings(b""), Vec::<&[u8]>::new());
         assert_eq!(strings(b"\0"), [b""]);
+    }
+
+    #[test]
+    fn what_the_kernel_says_about_ourselves() {
+        let own = std::process::id();
+        let status = read(own as i32, "status").unwrap();
+        assert_eq!(field(&status, "Tgid"), Some(own.to_string().as_str()));
+        assert_eq!(field(&status, "None"), None);
+        assert_eq!(read(0, "status"), None);
     }
 
     #[test]

@@ -47,9 +47,7 @@ impl Snapshot {
     /// CPU time of the process itself, without its children: of all threads by the clock ticks, or of the first one.
     pub fn own_cpu_s(&self) -> Option<f64> {
         let stat = proc::stat(self.stat.as_deref()?)?;
-        // SAFETY: a plain question.
-        let second_ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64;
-        let by_ticks_s = (stat.user_ticks + stat.system_ticks) as f64 / second_ticks;
+        let by_ticks_s = stat.cpu_s();
         let exact = self.schedstat.as_deref().and_then(proc::schedstat);
         Some(exact.map_or(by_ticks_s, |[on_cpu_ns, ..]| by_ticks_s.max(on_cpu_ns as f64 / 1e9)))
     }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::family::{Family, Member};
+use super::super::family::Family;
 use super::snapshot::Snapshot;
 
 /// A look at all may take this part of the time.
@@ -19,7 +19,6 @@ pub struct Work {
     main: i32,
     family: Family,
     next: Instant,
-    second_ticks: f64,
     pub hardest: Option<Worker>,
 }
 
@@ -34,9 +33,7 @@ pub struct Worker {
 
 impl Work {
     pub fn new(main: i32) -> Work {
-        // SAFETY: a plain question.
-        let second_ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64;
-        Work { main, family: Family::new(main), next: Instant::now(), second_ticks, hardest: None }
+        Work { main, family: Family::new(main), next: Instant::now(), hardest: None }
     }
 
     pub fn look(&mut self) {
@@ -46,15 +43,11 @@ impl Work {
         }
         let members = self.family.look();
         let descendants = members.iter().filter(|member| member.pid != self.main);
-        let hardest = descendants.max_by(|a, b| self.cpu_s(a).total_cmp(&self.cpu_s(b)));
-        if let Some(member) = hardest {
-            self.note(member.pid, self.cpu_s(member));
+        let cpu_times = descendants.map(|member| (member.pid, member.stat.cpu_s()));
+        if let Some((pid, cpu_s)) = cpu_times.max_by(|a, b| a.1.total_cmp(&b.1)) {
+            self.note(pid, cpu_s);
         }
         self.next = now + INTERVAL.max(now.elapsed() * LARGEST_SHARE).mul_f64(0.9);
-    }
-
-    fn cpu_s(&self, member: &Member) -> f64 {
-        (member.stat.user_ticks + member.stat.system_ticks) as f64 / self.second_ticks
     }
 
     fn note(&mut self, pid: i32, cpu_s: f64) {

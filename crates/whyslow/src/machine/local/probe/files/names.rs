@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
+use super::super::proc;
 use super::ledger::Name;
 
 /// What cannot be read, as of a process that hides itself.
@@ -15,10 +16,8 @@ pub fn unknown() -> Name {
 
 /// A file, or the kind of what has no path.
 pub fn of_descriptor(task: libc::pid_t, descriptor: i32) -> Name {
-    match fs::read_link(format!("/proc/{task}/fd/{descriptor}")) {
-        Ok(target) => kind(target.as_os_str().as_bytes()).into(),
-        Err(_) => unknown(),
-    }
+    let target = proc::link(task, &format!("fd/{descriptor}"));
+    target.map_or_else(unknown, |target| kind(target.as_os_str().as_bytes()).into())
 }
 
 pub fn is_open(task: libc::pid_t, descriptor: i32) -> bool {
@@ -26,8 +25,7 @@ pub fn is_open(task: libc::pid_t, descriptor: i32) -> bool {
 }
 
 pub fn directory(task: libc::pid_t) -> Option<Name> {
-    let directory = fs::read_link(format!("/proc/{task}/cwd")).ok()?;
-    Some(directory.into_os_string().into_vec().into())
+    Some(proc::link(task, "cwd")?.into_os_string().into_vec().into())
 }
 
 /// `pipe:[123]`, `anon_inode:[eventfd]`, `/memfd:name (deleted)` and the like by their kind; a path as it is.
@@ -74,7 +72,7 @@ pub fn exists(task: libc::pid_t, directory: Option<i32>, path: &[u8]) -> bool {
 
 /// The file behind an address.
 pub fn of_mapping(task: libc::pid_t, address: u64) -> Name {
-    let maps = fs::read(format!("/proc/{task}/maps")).unwrap_or_default();
+    let maps = proc::read(task, "maps").unwrap_or_default();
     let found = maps.split(|byte| *byte == b'\n').find(|line| covers(line, address));
     let path = found.and_then(|line| line.iter().position(|byte| *byte == b'/').map(|start| &line[start..]));
     path.map_or_else(|| b"memory"[..].into(), |path| kind(path).into())

@@ -17,3 +17,5 @@ mod registers;
 mod ring;
 pub mod sampling;
 pub mod switches;
+
+pub use ring::page_bytes;

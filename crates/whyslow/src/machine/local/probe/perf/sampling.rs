@@ -4,7 +4,7 @@
 use std::io;
 
 use super::super::held::{Held, HeldEnd};
-use super::super::{Looker, failed, started};
+use super::super::{Looker, failed, proc, started};
 use super::event::{Event, Kind};
 use super::events::Events;
 use super::fold::Folder;
@@ -54,7 +54,7 @@ impl Sampling {
     pub fn run(&self, looker: &Looker<'_>, probe: Probe) -> Result<Sampled, Missing> {
         let held = Held::start(looker.launch, looker.prepared, looker.interrupt)
             .map_err(|error| failed(probe, "the command cannot be started", &error))?;
-        let faults_before = faults_so_far(held.pid()).unwrap_or(0);
+        let faults_before = proc::stat_of(held.pid()).map_or(0, |stat| stat.minor_faults + stat.major_faults);
         let open = |with_kernel| {
             Events::open(held.pid(), self.most_ring_bytes, |ring_bytes| self.event(with_kernel, ring_bytes))
         };
@@ -141,12 +141,4 @@ fn take(record: &Record<'_>, processes: &mut Processes, folder: &mut Folder, los
         Body::Lost(count) => *lost = lost.saturating_add(*count),
         other => processes.take(other),
     }
-}
-
-/// Minor and major ones of a process alone, from its `/proc/PID/stat`.
-fn faults_so_far(pid: libc::pid_t) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // After the name, which may hold anything: state, parent, ..., minflt, cminflt, majflt.
-    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
-    Some(fields.get(7)?.parse::<u64>().ok()? + fields.get(9)?.parse::<u64>().ok()?)
 }

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::super::family::{Family, Member};
+use super::super::perf::page_bytes;
 use super::super::proc;
 use super::counters::{Counted, Counters};
 use crate::model::Moment;
@@ -31,10 +32,6 @@ pub struct Course {
 
 impl Course {
     pub fn new(main: i32, counters: Option<Counters>) -> Course {
-        let ask = |name| {
-            // SAFETY: a plain question.
-            unsafe { libc::sysconf(name) }.max(1) as f64
-        };
         let now = Instant::now();
         Course {
             family: Family::new(main),
@@ -43,8 +40,8 @@ impl Course {
             next: now,
             tick: TICK,
             moments: Vec::new(),
-            page_bytes: ask(libc::_SC_PAGESIZE),
-            tick_s: 1.0 / ask(libc::_SC_CLK_TCK),
+            page_bytes: page_bytes() as f64,
+            tick_s: 1.0 / proc::ticks_per_s(),
             faults_before: 0.0,
         }
     }

@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::super::perf::record::{Body, Record};
+use super::super::proc;
 use super::super::tracer::{Call, Table, Task, Tree};
 use super::counting::{Counting, Moves};
 use super::tracepoints::{Noted, Tracepoints};
@@ -158,9 +159,9 @@ impl Course {
             _ if by_name.is_absolute() => by_name.to_owned(),
             Some(file) if file.file_name() == by_name.file_name() => file.to_owned(),
             _ => {
-                let cwd = std::fs::read_link(format!("/proc/{process}/cwd"));
+                let cwd = proc::link(process.cast_signed(), "cwd");
                 let by_name = by_name.strip_prefix("./").unwrap_or(by_name);
-                cwd.unwrap_or_else(|_| self.cwd.clone()).join(by_name)
+                cwd.unwrap_or_else(|| self.cwd.clone()).join(by_name)
             }
         }
     }

@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use super::super::Looker;
 use super::super::tracer::{self, Call, Observer, Task, Traced};
+use super::super::{Looker, proc};
 use super::counting::{Counting, Moves};
 use crate::model::{Exit, Missing, Partial, Probe, Probed, Syscalls, Trace};
 
@@ -155,7 +155,7 @@ impl Observer for Watching {
 
 /// Calls that read or write, from `/proc/PID/io`.
 fn transfers_of(process: libc::pid_t) -> Option<u64> {
-    let text = std::fs::read_to_string(format!("/proc/{process}/io")).ok()?;
-    let field = |name| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse::<u64>().ok();
-    Some(field("syscr:")? + field("syscw:")?)
+    let text = proc::read(process, "io")?;
+    let field = |name| proc::field(&text, name)?.parse::<u64>().ok();
+    Some(field("syscr")? + field("syscw")?)
 }

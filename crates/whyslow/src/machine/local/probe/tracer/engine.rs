@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use super::super::proc;
 use super::super::ptrace::{self, CallStop};
 use super::calls::{Call, Table};
 use super::stops::{Happened, Stops, What};
@@ -209,9 +210,10 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     /// A task that stops before its parent's stop has told of it.
     fn meet(&mut self, thread: libc::pid_t) {
-        let field = |name| rights::status_field(&thread.to_string(), name)?.parse::<libc::pid_t>().ok();
-        let process = field("Tgid:").unwrap_or(thread);
-        let parent = if process == thread { field("PPid:") } else { Some(process) };
+        let status = proc::read(thread, "status").unwrap_or_default();
+        let field = |name| proc::field(&status, name)?.parse::<libc::pid_t>().ok();
+        let process = field("Tgid").unwrap_or(thread);
+        let parent = if process == thread { field("PPid") } else { Some(process) };
         self.unannounced.insert(thread);
         self.add(Task { thread, process }, parent, false);
     }
@@ -241,7 +243,6 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     /// The task runs another program now, and is the only one of its process.
     fn exec(&mut self, task: libc::pid_t) {
-        let mut program = None;
         if let Some(former) = ptrace::message(task).filter(|former| *former != task) {
             // A thread has taken the place of the first one, which ends without a word.
             if let Some(thread) = self.tree.tracees.remove(&former)
@@ -250,9 +251,7 @@ impl<'a, O: Observer> Engine<'a, O> {
                 (first.call, first.program) = (thread.call, thread.program);
             }
         }
-        if let Some(tracee) = self.tree.tracees.get_mut(&task) {
-            program = tracee.program.take();
-        }
+        let program = self.tree.tracees.get_mut(&task).and_then(|tracee| tracee.program.take());
         if !self.is_looking {
             return;
         }
@@ -356,12 +355,12 @@ fn absolute(task: libc::pid_t, named: &[u8]) -> PathBuf {
     if named.is_absolute() {
         return named.to_owned();
     }
-    let cwd = std::fs::read_link(format!("/proc/{task}/cwd")).unwrap_or_default();
+    let cwd = proc::link(task, "cwd").unwrap_or_default();
     let named = named.strip_prefix("./").unwrap_or(named);
     cwd.join(named)
 }
 
 /// The program itself, which of a script is its interpreter.
 fn running(task: libc::pid_t) -> PathBuf {
-    std::fs::read_link(format!("/proc/{task}/exe")).unwrap_or_default()
+    proc::link(task, "exe").unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::super::{Looker, failed, missing, ptrace};
+use super::super::{Looker, failed, missing, proc, ptrace};
 use super::STOPS;
 use crate::model::{Missing, Probe};
 
@@ -92,23 +92,19 @@ pub fn is_root() -> bool {
 
 /// With its name.
 fn tracer_of(task: libc::pid_t) -> Option<String> {
-    let tracer: libc::pid_t = status_field(&task.to_string(), "TracerPid:")?.parse().ok()?;
-    let name = fs::read_to_string(format!("/proc/{tracer}/comm")).unwrap_or_default();
+    let tracer: libc::pid_t = proc::field(&proc::read(task, "status")?, "TracerPid")?.parse().ok()?;
+    let name = proc::read(tracer, "comm").unwrap_or_default();
+    let name = String::from_utf8_lossy(&name);
     (tracer != 0).then(|| format!("process {tracer} {}", name.trim()).trim_end().to_owned())
 }
 
 fn is_filtered() -> bool {
-    status_field("self", "Seccomp:").is_some_and(|mode| mode == "2")
+    let status = fs::read("/proc/self/status").unwrap_or_default();
+    proc::field(&status, "Seccomp") == Some("2")
 }
 
 fn yama_scope() -> Option<i32> {
     fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").ok()?.trim().parse().ok()
-}
-
-/// A line of `/proc/TASK/status`.
-pub fn status_field(task: &str, name: &str) -> Option<String> {
-    let status = fs::read_to_string(format!("/proc/{task}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned())
 }
 
 /// A child that does nothing until it is killed.
@@ -149,13 +145,6 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-
-    #[test]
-    fn what_the_kernel_says_about_ourselves() {
-        assert_eq!(status_field("self", "Tgid:"), Some(std::process::id().to_string()));
-        assert_eq!(status_field("self", "None:"), None);
-        assert_eq!(status_field("0", "Tgid:"), None);
-    }
 
     #[test]
     fn a_file_of_our_own_gives_nothing() {
