@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 
-use self::starts::{Starts, Sums};
+use self::starts::Starts;
 use super::super::environment::Prepared;
 use super::held::Held;
 use super::tracer::{self, Traced};
@@ -74,9 +74,9 @@ fn asking(prepared: &Prepared, directory: &Path) -> Prepared {
 
 fn probed(traced: Traced<Starts>, cycles_per_s: Option<f64>) -> Probed {
     let mut blind_spots = traced.blindness.spots();
-    let observer = &traced.observer;
+    let observer = traced.observer;
     let programs = programs::programs(&traced.tree.programs(), &observer.programs);
-    if observer.sums.loads == 0 {
+    if observer.sums.loads == Some(0) {
         let why = "no program of this run was loaded by the loader of glibc: they are static, or of another C library";
         blind_spots.push(spot(STATISTICS, why, None));
     }
@@ -88,27 +88,14 @@ fn probed(traced: Traced<Starts>, cycles_per_s: Option<f64>) -> Probed {
         let why = "the loader of this system could not be silenced: at its end it may write to a file of the program";
         blind_spots.push(spot("an undisturbed run", why, None));
     }
+    let sums = observer.sums;
+    let startup_s = sums.startup_cycles.zip(cycles_per_s).map(|(cycles, rate)| cycles as f64 / rate);
     Probed {
-        trace: Trace::Loading(Loading { programs, ..loading(&observer.sums, cycles_per_s) }),
-        exit: traced.end.exit.clone(),
+        trace: Trace::Loading(Loading { programs, startup_s, ..sums }),
+        exit: traced.end.exit,
         wall_s: traced.end.wall_s,
         cpu_s: Some(traced.end.cpu_s),
         blind_spots,
-    }
-}
-
-fn loading(sums: &Sums, cycles_per_s: Option<f64>) -> Loading {
-    let seconds = |cycles: Option<u64>| Some(cycles? as f64 / cycles_per_s?);
-    Loading {
-        loads: Some(sums.loads),
-        relocations: sums.relocations,
-        relocations_from_cache: sums.relocations_from_cache,
-        relative_relocations: sums.relative_relocations,
-        startup_cycles: sums.startup_cycles,
-        relocation_cycles: sums.relocation_cycles,
-        load_cycles: sums.load_cycles,
-        startup_s: seconds(sums.startup_cycles),
-        programs: Vec::new(),
     }
 }
 

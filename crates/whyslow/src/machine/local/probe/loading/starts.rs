@@ -9,6 +9,7 @@ use super::super::proc;
 use super::super::tracer::{Call, Observer, Task};
 use super::entry::{self, Entry, Stop};
 use super::told::{self, Told};
+use crate::model::Loading;
 
 /// Programs of different paths that are told apart.
 const MOST_PROGRAMS: usize = 1000;
@@ -20,24 +21,14 @@ const MOST_TEXT_BYTES: u64 = 4 << 20;
 pub struct Starts {
     directory: PathBuf,
     entries: HashMap<i32, Entry>,
-    pub sums: Sums,
+    /// Of all starts; it names no programs.
+    pub sums: Loading,
     /// By the file that the kernel runs.
     pub programs: HashMap<PathBuf, OneProgram>,
     /// Starts that could not be stopped at their first instruction, though a loader is at work.
     pub unstopped: u64,
     /// Loaders that could not be silenced.
     pub unsilenced: u64,
-}
-
-#[derive(Default)]
-pub struct Sums {
-    pub loads: u64,
-    pub relocations: u64,
-    pub relocations_from_cache: u64,
-    pub relative_relocations: u64,
-    pub startup_cycles: Option<u64>,
-    pub relocation_cycles: Option<u64>,
-    pub load_cycles: Option<u64>,
 }
 
 #[derive(Default)]
@@ -50,7 +41,8 @@ pub struct OneProgram {
 
 impl Starts {
     pub fn new(directory: &Path) -> Starts {
-        Starts { directory: directory.to_owned(), ..Starts::default() }
+        let sums = Loading { loads: Some(0), ..Loading::default() };
+        Starts { directory: directory.to_owned(), sums, ..Starts::default() }
     }
 
     /// The loader of this process is done.
@@ -69,7 +61,7 @@ impl Starts {
         // What is not silent says at least this much.
         let Some(relocations) = told.relocations else { return };
         let sums = &mut self.sums;
-        sums.loads += 1;
+        add(&mut sums.loads, Some(1));
         sums.relocations += relocations;
         sums.relocations_from_cache += told.relocations_from_cache.unwrap_or(0);
         sums.relative_relocations += told.relative_relocations.unwrap_or(0);
