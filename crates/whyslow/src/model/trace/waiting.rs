@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Waiting {
-    /// Sums over all threads. `None` where switches cannot be recorded here.
+    /// Sums over all threads. `None` where records of switches were lost, or no thread was seen.
     pub on_cpu_s: Option<f64>,
     /// Ready to run, but another task had the CPU.
     pub preempted_s: Option<f64>,
@@ -27,6 +27,18 @@ pub struct ThreadTime {
     pub preempted_s: f64,
     pub blocked_s: f64,
     pub switches: u64,
+}
+
+impl ThreadTime {
+    /// From its start to its end.
+    fn lived_s(&self) -> f64 {
+        self.on_cpu_s + self.preempted_s + self.blocked_s
+    }
+
+    /// To sort by.
+    pub fn longest_first(&self, other: &ThreadTime) -> std::cmp::Ordering {
+        other.lived_s().total_cmp(&self.lived_s()).then_with(|| self.thread.cmp(&other.thread))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]

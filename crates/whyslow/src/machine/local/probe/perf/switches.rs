@@ -191,10 +191,7 @@ impl Thread {
 }
 
 fn keep_longest(threads: &mut Vec<ThreadTime>) {
-    let total_s = |time: &ThreadTime| time.on_cpu_s + time.preempted_s + time.blocked_s;
-    threads.sort_by(|one, other| {
-        total_s(other).total_cmp(&total_s(one)).then_with(|| one.thread.cmp(&other.thread))
-    });
+    threads.sort_by(ThreadTime::longest_first);
     threads.truncate(KEPT_THREADS);
 }
 

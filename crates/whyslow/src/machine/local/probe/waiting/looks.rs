@@ -164,8 +164,7 @@ impl Looks {
             }
         };
         let mut threads: Vec<ThreadTime> = self.times.as_ref()?.iter().map(of).collect();
-        let all = |thread: &ThreadTime| thread.on_cpu_s + thread.preempted_s + thread.blocked_s;
-        threads.sort_by(|a, b| all(b).total_cmp(&all(a)).then_with(|| a.thread.cmp(&b.thread)));
+        threads.sort_by(ThreadTime::longest_first);
         Some(threads)
     }
 }

@@ -93,8 +93,7 @@ fn of_call(pid: i32, call: &InCall, sockets: &mut Sockets) -> (WaitKind, String)
         "epoll_wait" | "epoll_pwait" | "epoll_pwait2" => {
             with_targets(pid, &name, &in_epoll(pid, argument(0)), false, sockets)
         }
-        "flock" => with_file(pid, &name, argument(0), Some(WaitKind::Lock), sockets),
-        "fcntl" => with_file(pid, &name, argument(0), Some(WaitKind::Lock), sockets),
+        "flock" | "fcntl" => with_file(pid, &name, argument(0), Some(WaitKind::Lock), sockets),
         "fsync" | "fdatasync" | "syncfs" | "sync_file_range" => {
             with_file(pid, &name, argument(0), Some(WaitKind::Disk), sockets)
         }

@@ -8,7 +8,7 @@ use super::super::proc;
 /// Known sockets by their inodes.
 #[derive(Default)]
 pub struct Sockets {
-    known: HashMap<u64, Option<SocketAddr>>,
+    known: HashMap<u64, SocketAddr>,
     /// The tables are read once for each look.
     is_read: bool,
 }
@@ -27,18 +27,14 @@ impl Sockets {
 
     /// The far end of the socket of this process; `None` if it has none, or is no Internet socket.
     pub fn far_end(&mut self, pid: i32, inode: u64) -> Option<SocketAddr> {
-        if let Some(Some(known)) = self.known.get(&inode) {
-            return Some(*known);
-        }
-        if !self.is_read {
+        if !self.is_read && !self.known.contains_key(&inode) {
             self.is_read = true;
             for table in ["net/tcp", "net/udp", "net/tcp6", "net/udp6"] {
                 let text = proc::read(pid, table).unwrap_or_default();
-                let found = ends(&text).into_iter().take(MOST_SOCKETS);
-                self.known.extend(found.map(|(inode, end)| (inode, Some(end))));
+                self.known.extend(ends(&text).into_iter().take(MOST_SOCKETS));
             }
         }
-        self.known.get(&inode).copied().flatten()
+        self.known.get(&inode).copied()
     }
 }
 
