@@ -30,21 +30,34 @@ const READING: Duration = Duration::from_millis(500);
 const MOST_FUNCTIONS: usize = 200;
 
 pub fn can() -> Result<(), Missing> {
-    let Err(error) = Counter::open(0) else { return Ok(()) };
-    if valgrind().is_some() {
-        return Ok(());
-    }
-    let why = no_counter(&error);
-    Err(missing(PROBE, format!("{why}, and valgrind is not installed"), Some("apt-get install valgrind")))
+    Means::find().map(drop)
 }
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
-    match Counter::open(0) {
-        Ok(_) => counted(looker),
-        Err(error) => match valgrind() {
-            Some(valgrind) => in_valgrind(looker, &valgrind, &error),
-            None => Err(can().err().unwrap_or_else(|| missing(PROBE, no_counter(&error), None))),
-        },
+    match Means::find()? {
+        Means::Counter => counted(looker),
+        Means::Valgrind { valgrind, error } => in_valgrind(looker, &valgrind, &error),
+    }
+}
+
+/// What counts.
+enum Means {
+    Counter,
+    Valgrind {
+        valgrind: PathBuf,
+        /// Why there is no counter.
+        error: io::Error,
+    },
+}
+
+impl Means {
+    fn find() -> Result<Means, Missing> {
+        let Err(error) = Counter::open(0) else { return Ok(Means::Counter) };
+        if let Some(valgrind) = valgrind() {
+            return Ok(Means::Valgrind { valgrind, error });
+        }
+        let why = format!("{}, and valgrind is not installed", no_counter(&error));
+        Err(missing(PROBE, why, Some("apt-get install valgrind")))
     }
 }
 
