@@ -61,17 +61,15 @@ fn address<'data, Elf: FileHeader, R: ReadRef<'data>>(
     file: &ElfFile<'data, Elf, R>,
     name: &[u8],
 ) -> Option<u64> {
-    let table = file.elf_dynamic_symbol_table();
-    let mut defined = table.iter().filter(|symbol| !symbol.is_undefined(file.endian()));
-    let is_it = |symbol: &Elf::Sym| table.symbol_name(file.endian(), symbol).is_ok_and(|its| its == name);
-    defined.find(|symbol| is_it(symbol)).map(|symbol| symbol.st_value(file.endian()).into())
+    let symbol = defined(file, file.elf_dynamic_symbol_table(), name)?;
+    Some(symbol.st_value(file.endian()).into())
 }
 
 fn identity_of<'data, Elf: FileHeader, R: ReadRef<'data>>(file: &ElfFile<'data, Elf, R>) -> Identity {
     Identity {
         build_id: build_id(file),
         soname: Dynamic::of(file).soname,
-        exports_malloc: defines(file, file.elf_dynamic_symbol_table(), b"malloc"),
+        exports_malloc: defined(file, file.elf_dynamic_symbol_table(), b"malloc").is_some(),
         interpreter: interpreter(file),
     }
 }
@@ -89,8 +87,9 @@ fn facts_of<'data, Elf: FileHeader, R: ReadRef<'data>>(file: &ElfFile<'data, Elf
         has_debug_info: file.has_debug_symbols(),
         instrumentation: instrumentation(file, &imports, &dynamic.needed),
         producers: producers(file),
-        own_malloc: defines(file, file.elf_dynamic_symbol_table(), b"malloc")
-            || defines(file, file.elf_symbol_table(), b"malloc"),
+        own_malloc: [file.elf_dynamic_symbol_table(), file.elf_symbol_table()]
+            .iter()
+            .any(|table| defined(file, table, b"malloc").is_some()),
         text_bytes: text_bytes(file),
         imports: imports.len() as u64,
         build_id: build_id(file),
@@ -167,13 +166,13 @@ fn text_bytes<'data, Elf: FileHeader, R: ReadRef<'data>>(file: &ElfFile<'data, E
     headers.filter(is_code).map(|header| header.p_filesz(file.endian()).into()).fold(0, u64::saturating_add)
 }
 
-fn defines<'data, Elf: FileHeader, R: ReadRef<'data>>(
+fn defined<'data, Elf: FileHeader, R: ReadRef<'data>>(
     file: &ElfFile<'data, Elf, R>,
     table: &SymbolTable<'data, Elf, R>,
     name: &[u8],
-) -> bool {
+) -> Option<&'data Elf::Sym> {
     let is_it = |symbol: &Elf::Sym| table.symbol_name(file.endian(), symbol).is_ok_and(|its| its == name);
-    table.iter().any(|symbol| {
+    table.iter().find(|symbol| {
         !symbol.is_undefined(file.endian()) && symbol.st_name(file.endian()) != 0 && is_it(symbol)
     })
 }
