@@ -11,7 +11,8 @@ pub const SUSPECT: Suspect = Suspect {
     about: "malloc has several arenas so that threads need not wait for each other. Where their number is limited to save \
             memory, all threads queue for the same lock.",
     shows: "User and system time; futex calls and switches by the thousand; time in the lock below malloc.",
-    test: "The setting of the fast side on the slow side, or mimalloc, which has no arenas to share, on both.",
+    test: "The setting of the fast side on the slow side, or a limit that both have away on both; where none is set, mimalloc, \
+           which has no arenas to share, on both.",
     fix: "unset MALLOC_ARENA_MAX (glibc.malloc.arena_max, narenas)",
     report: "singnet/das PR 1171 and chojs23/concord PR 319 cap the arenas to save memory.",
     look,

@@ -13,7 +13,7 @@ pub const SUSPECT: Suspect = Suspect {
     shows: "System time; many madvise calls; page faults far above the peak memory.",
     test: "Free pages are kept (dirty_decay_ms:-1, muzzy_decay_ms:-1; MIMALLOC_PURGE_DELAY=-1), on both sides.",
     fix: "lengthen the decay (MALLOC_CONF=dirty_decay_ms:10000), or let a background thread do it",
-    report: "chojs23/concord PR 319 sets decay and arenas to save memory; the jemalloc manual, opt.dirty_decay_ms.",
+    report: "The jemalloc manual, opt.dirty_decay_ms; ibigbug/clash-rs PR 1512 shortens the decay to save memory.",
     look,
 };
 

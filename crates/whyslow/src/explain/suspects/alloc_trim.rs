@@ -11,7 +11,8 @@ pub const SUSPECT: Suspect = Suspect {
     about: "free gives the top of the heap back to the kernel whenever enough of it is free, and the next malloc fetches it \
             again, page by page.",
     shows: "System time; many brk calls; page faults far above the peak memory.",
-    test: "glibc.malloc.trim_threshold and top_pad so large that nothing is given back, on both sides.",
+    test: "glibc.malloc.trim_threshold and top_pad so large that nothing is given back, on both sides; or the settings of the \
+           fast side.",
     fix: "raise glibc.malloc.trim_threshold and glibc.malloc.top_pad, or remove what lowers them",
     report: "ZettaScaleLabs/hiroz PR 350 pins one threshold of malloc, then both, to tell them apart.",
     look,

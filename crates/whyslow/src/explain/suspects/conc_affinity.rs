@@ -11,7 +11,7 @@ pub const SUSPECT: Suspect = Suspect {
     title: "CPUs that it may run on",
     about: "The process may run on fewer CPUs than it has threads or processes, or on one that others use.",
     shows: "Another set of allowed CPUs; wall time up with the same CPU time; waiting for a CPU.",
-    test: "the set of CPUs, or the taskset that only one side has, is swapped",
+    test: "the set of CPUs, the variable, or the taskset that only one side has is swapped",
     fix: "let it run on all CPUs (taskset -c 0-N, OMP_PROC_BIND, the CPU set of the container)",
     report: "numpy/numpy#4580: OpenBLAS pinned Python, and all it started, to one CPU.",
     look,

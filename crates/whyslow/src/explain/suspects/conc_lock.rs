@@ -13,8 +13,8 @@ pub const SUSPECT: Suspect = Suspect {
     shows: "Tens of thousands of futex calls and voluntary switches; system time; user + system time above wall time.",
     test: "all threads on one CPU, on both sides: nobody waits for a lock that nobody else can hold meanwhile",
     fix: "hold the lock for less, split it, or use fewer threads",
-    report: "python/cpython, the old interpreter lock: two threads slower than one (David Beazley, Inside the GIL); \
-             lalinsky/zio#573 for handing over against barging.",
+    report: "lalinsky/zio PR 573: handing the lock over made every waiter wait for the scheduler; the old interpreter lock of \
+             CPython, with which two threads were slower than one.",
     look,
 };
 

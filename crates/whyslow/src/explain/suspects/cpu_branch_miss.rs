@@ -11,7 +11,7 @@ pub const SUSPECT: Suspect = Suspect {
     title: "branches that cannot be foreseen",
     about: "The same code decides by data in random order, and the CPU guesses wrong half of the time.",
     shows: "More user time for as many instructions or fewer, in the same function of the same program; branch misses \
-            where a performance counter tells.",
+            in perf stat, where the machine counts them.",
     test: "Nothing can be changed from outside; everything else is ruled out. Sort the data and measure again.",
     fix: "sort the data first, or write the decision without a branch",
     report: "Stack Overflow, question 11227809: why processing a sorted array is faster.",

@@ -11,7 +11,7 @@ pub const SUSPECT: Suspect = Suspect {
     about: "The same work touches memory in an order or at distances that the caches do not like: columns instead of rows, \
             rows of a power of two, more data than fit.",
     shows: "More user time for as many instructions, in the same function of the same program; a size that hardly differs, \
-            or is a power of two; cache misses where a performance counter tells.",
+            or is a power of two; cache misses in perf stat, where the machine counts them.",
     test: "Nothing can be changed from outside; everything else is ruled out. Change the size a little and measure again.",
     fix: "go through memory in its order, work in blocks, pad rows that are a power of two long",
     report: "Stack Overflow, questions 11413855 and 7905760: transposing 512 x 512 is slower than 513 x 513.",

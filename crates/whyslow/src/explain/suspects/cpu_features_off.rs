@@ -12,7 +12,7 @@ pub const SUSPECT: Suspect = Suspect {
     shows: "User time in another routine for the same work; more instructions; the same system calls.",
     test: "The setting of the fast side on the slow side.",
     fix: "unset the variable (OPENSSL_ia32cap, glibc.cpu.hwcaps, OPENBLAS_CORETYPE, ...)",
-    report: "OPENSSL_ia32cap(3ssl): masking AES-NI; python/cpython and numpy have such switches for tests.",
+    report: "OPENSSL_ia32cap(3ssl), the variable that masks AES-NI.",
     look,
 };
 

@@ -11,7 +11,7 @@ pub const SUSPECT: Suspect = Suspect {
     about: "The kernel copies the whole environment to every program that is started, and programs search and copy it \
             once more.",
     shows: "System time and page faults for each program that is started; as many programs on both sides.",
-    test: "The variables that only the slow side has are taken away from it.",
+    test: "A large variable is swapped, and the variables that only the slow side has are taken away from it together.",
     fix: "start the program with fewer and smaller variables (env -i, unexported shell functions)",
     report: "The environment counts with every exec: getconf ARG_MAX, and execve(2) in the Linux manual.",
     look,

@@ -9,7 +9,7 @@ pub const SUSPECT: Suspect = Suspect {
     title: "time zone",
     about: "Without TZ the C library looks at /etc/localtime on every call of localtime, to see whether it has changed.",
     shows: "System time; one stat of /etc/localtime for each time that is formatted.",
-    test: "TZ=:/etc/localtime on both sides, which names the same zone once.",
+    test: "TZ=:/etc/localtime on both sides, which names the same zone once; or the TZ of the fast side.",
     fix: "set TZ=:/etc/localtime (or the name of the zone) in the environment of the program",
     report: "packagecloud, 2017, \"How setting the TZ environment variable avoids thousands of system calls\".",
     look,

@@ -13,7 +13,7 @@ pub const SUSPECT: Suspect = Suspect {
     shows: "User time in do_lookup_x and strcmp of the loader; the same number of relocations and more cycles for each.",
     test: "Only another build is without it: the loader's own clock is compared.",
     fix: "link with --hash-style=gnu, hide symbols (-fvisibility=hidden), prelink or -Bsymbolic",
-    report: "Ulrich Drepper, \"How To Write Shared Libraries\", 1.5: GNU hash made relocation several times as fast.",
+    report: "Ulrich Drepper, \"How To Write Shared Libraries\", on what the lookup of symbols costs.",
     look,
 };
 

@@ -14,7 +14,7 @@ pub const SUSPECT: Suspect = Suspect {
             process.config).",
     test: "Only the interpreter is swapped; that locates it. Both configurations are compared.",
     fix: "use the usual build (debugperl is for debugging), or one without what is not needed (threads)",
-    report: "perl builds with and without threads and with either malloc: 5 to 33 % apart.",
+    report: "Builds of perl with threads took 5 to 31 % longer than those without, by version and malloc.",
     look,
 };
 

@@ -13,7 +13,7 @@ pub const SUSPECT: Suspect = Suspect {
     shows: "User time in the interpreter of the machine instead of in compiled code; the same system calls.",
     test: "The variable of the fast side on the slow side. An option in the command line is located by swapping it.",
     fix: "leave the option out",
-    report: "V8, \"JIT-less V8\": typical programs become several times as slow.",
+    report: "V8, \"JIT-less V8\": the mode needs no executable memory, and comes with a penalty in speed.",
     look,
 };
 
