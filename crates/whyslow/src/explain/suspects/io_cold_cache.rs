@@ -10,7 +10,7 @@ pub const SUSPECT: Suspect = Suspect {
     title: "files not in memory yet",
     about: "Files have to come from the disk, where the other side finds them in the page cache.",
     shows: "Blocks read from a disk, major page faults; wall time above CPU time; a first run slower than the next.",
-    test: "the files are read before each run of the slow side",
+    test: "the files are read before each run, of both sides unless their hooks differ",
     fix: "read the files before, or measure both sides with a warm cache (or both with a cold one)",
     report: "hyperfine's manual has --prepare for warm and cold disk caches.",
     look,
@@ -49,19 +49,21 @@ fn disk_bytes(side: &Side<'_>) -> Option<f64> {
 /// What the hook of the slow side does, and then every file read once. A hook that differs is not put on the fast side.
 fn warmed(case: &Case<'_>) -> Option<Idea> {
     let files = files_to_warm(&case.slow)?;
-    let hook = case.slow.variant.hooks.get(&HookKind::Prepare);
-    let words: Option<Vec<&str>> = hook
-        .map(|hook| hook.argv.iter().map(|word| std::str::from_utf8(&word.0).ok()).collect::<Option<_>>())?;
-    let before = words.map(|words| format!("{} && ", shell_words::join(words)));
+    let before = match case.slow.variant.hooks.get(&HookKind::Prepare) {
+        Some(hook) => {
+            let words = hook.argv.iter().map(|word| std::str::from_utf8(&word.0).ok());
+            format!("{} && ", shell_words::join(words.collect::<Option<Vec<_>>>()?))
+        }
+        None => String::new(),
+    };
     let files = shell_words::join(files);
-    let script = format!(
-        "{}find -L {files} -maxdepth 0 -type f -exec cat {{}} + > /dev/null",
-        before.unwrap_or_default()
-    );
+    let is_other = prepare_hook(case).is_some();
+    let sides = if is_other { "the slow side" } else { "both sides" };
+    let script = format!("{before}find -L {files} -maxdepth 0 -type f -exec cat {{}} + > /dev/null");
     Some(Idea {
-        title: "the files read before each run of the slow side".to_owned(),
+        title: format!("the files read before each run of {sides}"),
         slow: vec![Edit::Hook(HookKind::Prepare, vec!["sh".into(), "-c".into(), script.into()])],
-        fast: if prepare_hook(case).is_some() { Mirror::AsItIs } else { Mirror::Same },
+        fast: if is_other { Mirror::AsItIs } else { Mirror::Same },
         add: None,
         expect: None,
     })
@@ -112,7 +114,22 @@ mod tests {
         let Edit::Hook(HookKind::Prepare, argv) = &idea.slow[0] else { panic!("no hook") };
         let script = argv[2].lossy().into_owned();
         assert!(script.starts_with("python3 evict.py '/w/my big' && find -L '/w/my big' "), "{script}");
-        assert_eq!(idea.fast, Mirror::AsItIs);
+        assert_eq!((idea.fast.clone(), idea.title.ends_with("of the slow side")), (Mirror::AsItIs, true));
+    }
+
+    #[test]
+    fn without_a_hook_that_differs_both_sides_read_the_files() {
+        let file = |path: &str| FileUse { path: path.to_owned(), opened: 1, ..FileUse::default() };
+        let test = TestCase::new("cat /w/warm", "cat /w/cold")
+            .files(|fast, slow| {
+                fast.file(file("/w/warm"));
+                slow.file(file("/w/cold"));
+            })
+            .seconds(0.0105, 0.0116)
+            .wall(0.016, 0.0455)
+            .median("blocks_read", 0.0, 195_320.0);
+        let idea = test.look(&SUSPECT).unwrap().ideas.remove(0);
+        assert_eq!((idea.fast, idea.title.ends_with("of both sides")), (Mirror::Same, true));
     }
 
     #[test]
