@@ -121,7 +121,6 @@ pub fn run_try(
         title: format!("{name} on both sides"),
         slow: edits,
         fast: Mirror::Same,
-        add: None,
         expect: options.edits.iter().find_map(|typed| typed.expect.clone()),
     };
     ask(&options.compare, &[Try { name, idea }], &[], screen, machine)

@@ -164,7 +164,6 @@ impl Experiment {
             title: format!("{} on {sides}", what.join(", ")),
             slow: self.edits.clone(),
             fast: if self.is_on_both { Mirror::Same } else { Mirror::AsItIs },
-            add: None,
             expect: self.expect.clone(),
         }
     }

@@ -94,7 +94,7 @@ impl<'a> Originals<'a> {
             expect: idea.expect.clone(),
             removed: with(&self.slow_edits, &idea.slow),
             beside: (idea.fast == Mirror::Same).then(|| with(&self.fast_edits, &idea.slow)),
-            added: idea.add.as_ref().map(|edits| with(&self.fast_edits, edits)),
+            added: None,
         }
     }
 }

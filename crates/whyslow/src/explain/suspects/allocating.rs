@@ -185,7 +185,6 @@ pub fn mimalloc() -> Idea {
         title: "mimalloc preloaded on both sides".to_owned(),
         slow: vec![Edit::Preload(Preload::Mimalloc)],
         fast: Mirror::Same,
-        add: None,
         expect: Some(Expectation { fact: "library.".to_owned(), contains: "mimalloc".to_owned() }),
     }
 }

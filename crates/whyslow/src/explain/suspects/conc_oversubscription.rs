@@ -102,7 +102,6 @@ fn as_many_as(cpus: f64) -> Idea {
         title: format!("OMP_NUM_THREADS={number} on both sides"),
         slow: vec![Edit::SetEnv("OMP_NUM_THREADS".into(), number.as_str().into())],
         fast: Mirror::Same,
-        add: None,
         expect: Some(Expectation { fact: "env.OMP_NUM_THREADS".to_owned(), contains: number }),
     }
 }

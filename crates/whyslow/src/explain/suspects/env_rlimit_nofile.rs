@@ -56,7 +56,6 @@ fn few_files() -> Idea {
         title: "at most 1024 open files on both sides".to_owned(),
         slow: vec![Edit::Preload(Preload::Shim(Shim::FewFiles))],
         fast: Mirror::Same,
-        add: None,
         expect: Some(Expectation { fact: LIMIT.to_owned(), contains: "1024".to_owned() }),
     }
 }

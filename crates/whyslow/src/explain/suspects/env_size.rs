@@ -87,7 +87,6 @@ fn without_additional(case: &Case<'_>) -> Option<Idea> {
         title: format!("without {} variables on the slow side", names.len()),
         slow: names.into_iter().map(Edit::UnsetEnv).collect(),
         fast: Mirror::AsItIs,
-        add: None,
         expect: None,
     })
 }

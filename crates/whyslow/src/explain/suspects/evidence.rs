@@ -217,7 +217,6 @@ pub fn on_one_cpu(case: &Case<'_>) -> super::Idea {
         title: "one CPU for all threads, on both sides".to_owned(),
         slow: vec![crate::model::Edit::Affinity(vec![first])],
         fast: super::Mirror::Same,
-        add: None,
         expect: None,
     }
 }

@@ -64,7 +64,6 @@ fn warmed(case: &Case<'_>) -> Option<Idea> {
         title: format!("the files read before each run of {sides}"),
         slow: vec![Edit::Hook(HookKind::Prepare, vec!["sh".into(), "-c".into(), script.into()])],
         fast: if is_other { Mirror::AsItIs } else { Mirror::Same },
-        add: None,
         expect: None,
     })
 }

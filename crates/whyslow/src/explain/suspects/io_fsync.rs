@@ -32,7 +32,6 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         title: "fsync and its like do nothing, on both sides".to_owned(),
         slow: vec![Edit::Preload(Preload::Shim(Shim::NoSync))],
         fast: Mirror::Same,
-        add: None,
         expect: Some(Expectation { fact: "library.".to_owned(), contains: "no-sync".to_owned() }),
     };
     Some(Suspicion::located(case, weight, vec![sign]).with_idea(idea))

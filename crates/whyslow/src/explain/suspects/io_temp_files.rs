@@ -66,7 +66,6 @@ fn in_memory() -> Idea {
         title: "temporary files in memory (TMPDIR=/dev/shm) on both sides".to_owned(),
         slow: vec![Edit::SetEnv("TMPDIR".into(), "/dev/shm".into())],
         fast: Mirror::Same,
-        add: None,
         expect: Some(Expectation { fact: "env.TMPDIR".to_owned(), contains: "/dev/shm".to_owned() }),
     }
 }

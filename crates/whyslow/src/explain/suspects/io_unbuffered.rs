@@ -51,7 +51,6 @@ fn buffered_python() -> Idea {
         title: "PYTHONUNBUFFERED unset on both sides".to_owned(),
         slow: vec![Edit::UnsetEnv("PYTHONUNBUFFERED".into())],
         fast: Mirror::Same,
-        add: None,
         expect: None,
     }
 }

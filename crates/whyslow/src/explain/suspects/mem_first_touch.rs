@@ -62,7 +62,6 @@ fn populate() -> Idea {
         title: "mapped memory filled at once on both sides".to_owned(),
         slow: vec![Edit::Preload(Preload::Shim(Shim::Populate))],
         fast: Mirror::Same,
-        add: None,
         expect: Some(Expectation { fact: "library.".to_owned(), contains: "populate".to_owned() }),
     }
 }

@@ -48,7 +48,6 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         title: "a variable that nobody reads on the slow side".to_owned(),
         slow: vec![Edit::SetEnv("WHYSLOW_PADDING".into(), "x".repeat(PADDING).as_str().into())],
         fast: Mirror::AsItIs,
-        add: None,
         expect: None,
     };
     Some(Suspicion { weight: 0.25, signs, claims, ideas: vec![idea] })

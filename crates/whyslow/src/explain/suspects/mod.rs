@@ -216,8 +216,6 @@ pub struct Idea {
     /// Appended to the edits of the slow side.
     pub slow: Vec<Edit>,
     pub fast: Mirror,
-    /// Appended to the edits of the fast side to add the suspect there.
-    pub add: Option<Vec<Edit>>,
     pub expect: Option<Expectation>,
 }
 

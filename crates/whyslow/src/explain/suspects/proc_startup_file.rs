@@ -62,7 +62,6 @@ fn inherited(case: &Case<'_>) -> Option<Suspicion> {
         title: "BASH_ENV unset on both sides".to_owned(),
         slow: vec![Edit::UnsetEnv("BASH_ENV".into())],
         fast: Mirror::Same,
-        add: None,
         expect: None,
     };
     let weight = case.share(opened * 2.0 * case.prices.process_s).clamp(0.0, 1.0);

@@ -155,7 +155,6 @@ fn alone(case: &Case<'_>, mine: &[Setting]) -> Option<Idea> {
         expect: Some(Expectation { fact: format!("env.{variable}"), contains: value.clone() }),
         slow: vec![Edit::SetEnv(variable.into(), value.into())],
         fast: Mirror::AsItIs,
-        add: None,
     })
 }
 
@@ -169,7 +168,6 @@ pub fn on_both_sides(case: &Case<'_>, variable: &str, value: &str) -> Option<Ide
         title: format!("{variable}={value} on both sides"),
         slow: vec![Edit::SetEnv(variable.into(), value.into())],
         fast: Mirror::Same,
-        add: None,
         expect: Some(Expectation { fact: format!("env.{variable}"), contains: value.to_owned() }),
     })
 }
@@ -190,7 +188,6 @@ pub fn removed_on_both_sides(case: &Case<'_>, variable: &str) -> Option<Idea> {
         title: format!("without {variable} on both sides"),
         slow: vec![Edit::UnsetEnv(variable.into())],
         fast: Mirror::Same,
-        add: None,
         expect: None,
     })
 }

@@ -53,7 +53,6 @@ fn no_delay() -> Idea {
         title: "TCP_NODELAY on every socket, on both sides".to_owned(),
         slow: vec![Edit::Preload(Preload::Shim(Shim::NoDelay))],
         fast: Mirror::Same,
-        add: None,
         expect: Some(Expectation { fact: "library.".to_owned(), contains: "no-delay".to_owned() }),
     }
 }
