@@ -12,7 +12,7 @@ use super::prices::Prices;
 use crate::analysis::Samples;
 use crate::model::{
     Allocations, Environment, Exit, Files, Frame, Host, Instructions, KernelView, Launch, Loading, Missing,
-    Probe, Probed, Profile, Recording, Seen, Syscalls, Trace, TraceEntry, Variant, Waiting,
+    Probe, Probed, Profile, Recording, Seen, Stack, Syscalls, Trace, TraceEntry, Variant, Waiting,
 };
 
 /// One side of a case.
@@ -251,10 +251,7 @@ impl<'a> Side<'a> {
 
     /// The same for frames, by function or by file.
     pub fn cpu_where(&self, is_wanted: impl Fn(&Frame) -> bool) -> Option<f64> {
-        let profile = self.cpu()?;
-        let sampled: f64 = profile.stacks.iter().map(|stack| stack.weight).sum();
-        let share = profile.inclusive_where(is_wanted) / sampled.max(f64::MIN_POSITIVE);
-        Some(share * self.user_part(profile) * self.median("cpu_s")?)
+        self.cpu_of(|profile| profile.inclusive_where(&is_wanted))
     }
 
     /// The same for the innermost function only.
@@ -264,9 +261,22 @@ impl<'a> Side<'a> {
 
     /// The same for frames, by function or by file.
     pub fn cpu_own_where(&self, is_wanted: impl Fn(&Frame) -> bool) -> Option<f64> {
+        self.cpu_of(|profile| profile.own_where(&is_wanted))
+    }
+
+    /// The same for whole stacks: by the name of the thread and those of its functions, the innermost first.
+    pub fn cpu_in_stacks(&self, is_wanted: impl Fn(&str, &[&str]) -> bool) -> Option<f64> {
+        self.cpu_of(|profile| {
+            let has = |stack: &&Stack| is_wanted(&stack.thread, &profile.names(stack));
+            profile.stacks.iter().filter(has).map(|stack| stack.weight).sum()
+        })
+    }
+
+    /// Seconds of one undisturbed run that a weight of its samples stands for.
+    fn cpu_of(&self, weight: impl Fn(&Profile) -> f64) -> Option<f64> {
         let profile = self.cpu()?;
         let sampled: f64 = profile.stacks.iter().map(|stack| stack.weight).sum();
-        let share = profile.own_where(is_wanted) / sampled.max(f64::MIN_POSITIVE);
+        let share = weight(profile) / sampled.max(f64::MIN_POSITIVE);
         Some(share * self.user_part(profile) * self.median("cpu_s")?)
     }
 

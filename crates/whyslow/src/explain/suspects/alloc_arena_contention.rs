@@ -52,18 +52,11 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 
 /// CPU time in locks that malloc or free takes, in programs with threads.
 fn waiting_in_malloc_s(side: &Side<'_>) -> Option<f64> {
-    let profile = side.cpu()?;
-    let name = |frame: &u32| profile.frames.get(*frame as usize).map_or("", |frame| frame.name.as_str());
-    let is_waiting = |frames: &[u32]| {
-        let lock = frames.iter().position(|frame| LOCKS.iter().any(|lock| name(frame).contains(lock)));
-        lock.is_some_and(|lock| {
-            frames.iter().skip(lock + 1).take(3).any(|frame| allocating::is_malloc(name(frame)))
-        })
-    };
-    let sampled: f64 = profile.stacks.iter().map(|stack| stack.weight).sum();
-    let waiting: f64 =
-        profile.stacks.iter().filter(|stack| is_waiting(&stack.frames)).map(|stack| stack.weight).sum();
-    Some(waiting / sampled.max(f64::MIN_POSITIVE) * side.median("cpu_s")?)
+    let is_lock = |name: &&str| LOCKS.iter().any(|lock| name.contains(lock));
+    side.cpu_in_stacks(|_, names| {
+        let lock = names.iter().position(|name| is_lock(&name));
+        lock.is_some_and(|lock| names.iter().skip(lock + 1).take(3).any(|name| allocating::is_malloc(name)))
+    })
 }
 
 #[cfg(test)]

@@ -45,17 +45,11 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 
 /// Seconds in memset that malloc or free asks for; not in calloc, which must clear its blocks.
 fn filling_s(side: &Side<'_>) -> Option<f64> {
-    let profile = side.cpu()?;
-    let name = |frame: &u32| profile.frames.get(*frame as usize).map_or("", |frame| frame.name.as_str());
-    let is_filling = |frames: &[u32]| {
-        let is_memset = frames.first().is_some_and(|frame| name(frame).contains("memset"));
-        let below = |frame: &u32| allocating::is_malloc(name(frame)) && !name(frame).contains("calloc");
-        is_memset && frames.iter().skip(1).take(3).any(below)
-    };
-    let sampled: f64 = profile.stacks.iter().map(|stack| stack.weight).sum();
-    let filling: f64 =
-        profile.stacks.iter().filter(|stack| is_filling(&stack.frames)).map(|stack| stack.weight).sum();
-    Some(filling / sampled.max(f64::MIN_POSITIVE) * side.median("cpu_s")?)
+    let asks = |name: &&str| allocating::is_malloc(name) && !name.contains("calloc");
+    side.cpu_in_stacks(|_, names| {
+        let is_memset = names.first().is_some_and(|name| name.contains("memset"));
+        is_memset && names.iter().skip(1).take(3).any(asks)
+    })
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ pub fn hot_functions(case: &Case<'_>) -> Vec<(String, f64, f64)> {
 /// Seconds of an undisturbed run in each function alone, by `function (module)`.
 fn own(side: &Side<'_>, profile: &Profile) -> Vec<(String, f64)> {
     let sampled: f64 = profile.stacks.iter().map(|stack| stack.weight).sum();
-    let scale = side.median("cpu_s").unwrap_or(0.0) / sampled.max(f64::MIN_POSITIVE);
+    let scale = side.sampled_part() * side.median("cpu_s").unwrap_or(0.0) / sampled.max(f64::MIN_POSITIVE);
     let named = profile.frames.iter().zip(profile.own());
     named.map(|(frame, weight)| (format!("{} ({})", frame.name, frame.module), weight * scale)).collect()
 }
@@ -225,6 +225,7 @@ pub fn on_one_cpu(case: &Case<'_>) -> super::Idea {
 mod tests {
     use super::super::testing::TestCase;
     use super::*;
+    use crate::model::{KernelView, Seen, Trace};
 
     #[test]
     fn a_wrapper_stands_in_front_of_the_same_command() {
@@ -251,5 +252,22 @@ mod tests {
         assert_eq!(hot[0].0, "x (program)");
         assert!((hot[0].1 - 0.2).abs() < 1e-9, "{hot:?}");
         assert_eq!(changed_numbers(&test.case()), vec![(1.0, 2.0)]);
+    }
+
+    #[test]
+    fn samples_without_the_kernel_are_not_of_the_whole_cpu_time() {
+        let mut test = TestCase::new("a 1", "a 2")
+            .seconds(0.1, 0.4)
+            .cpu(&[("main", 1.0)], &[("main;malloc;memset", 1.0)])
+            .build();
+        for entry in &mut test.recording.traces {
+            let Seen::Probed(probed) = &mut entry.seen else { continue };
+            let Trace::Cpu(profile) = &mut probed.trace else { continue };
+            (profile.kernel, profile.total) = (KernelView::Missing, Some(2.0));
+        }
+        let case = test.case();
+        assert!((hot_functions(&case)[0].1 - 0.2).abs() < 1e-9);
+        let filling = case.slow.cpu_in_stacks(|_, names| names == ["memset", "malloc", "main"]);
+        assert!((filling.unwrap() - 0.2).abs() < 1e-9);
     }
 }

@@ -123,17 +123,10 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 
 /// CPU time of the collector, in its functions or in threads of its own.
 fn collecting_s(side: &Side<'_>) -> Option<f64> {
-    let profile = side.cpu()?;
-    let is_collecting = |stack: &&crate::model::Stack| {
-        let is_function = |frame: &u32| {
-            let frame = profile.frames.get(*frame as usize);
-            frame.is_some_and(|frame| FUNCTIONS.iter().any(|function| frame.name.contains(function)))
-        };
-        THREADS.iter().any(|thread| stack.thread.starts_with(thread)) || stack.frames.iter().any(is_function)
-    };
-    let sampled: f64 = profile.stacks.iter().map(|stack| stack.weight).sum();
-    let collecting: f64 = profile.stacks.iter().filter(is_collecting).map(|stack| stack.weight).sum();
-    Some(collecting / sampled.max(f64::MIN_POSITIVE) * side.median("cpu_s")?)
+    let is_function = |name: &&str| FUNCTIONS.iter().any(|function| name.contains(function));
+    side.cpu_in_stacks(|thread, names| {
+        THREADS.iter().any(|known| thread.starts_with(known)) || names.iter().any(is_function)
+    })
 }
 
 fn claims_on_options(case: &Case<'_>) -> Vec<Claim> {

@@ -85,6 +85,12 @@ impl Profile {
         inclusive
     }
 
+    /// Names of the functions on a stack, the innermost first.
+    pub fn names(&self, stack: &Stack) -> Vec<&str> {
+        let name = |&frame: &u32| self.frames.get(frame as usize).map_or("", |frame| frame.name.as_str());
+        stack.frames.iter().map(name).collect()
+    }
+
     /// Weight of the samples in a function of this name, anywhere in the stack.
     pub fn inclusive_where(&self, is_wanted: impl Fn(&Frame) -> bool) -> f64 {
         let has = |stack: &&Stack| {
