@@ -1,7 +1,7 @@
 //! What asking for memory costs: the evidence that the suspects about allocators share, so that each of them can leave to
 //! the others what is theirs.
 
-use super::{Claim, Expectation, Idea, Mirror, signs};
+use super::{Claim, Expectation, Idea, Mirror, signs, starting};
 use crate::explain::differences::Kind;
 use crate::explain::{Case, Side};
 use crate::model::{Allocations, Edit, Preload};
@@ -28,10 +28,7 @@ pub fn counted<'a>(case: &Case<'a>) -> Option<(&'a Allocations, &'a Allocations)
 
 /// Whether a malloc is built into the program, where no other can be put in front of it.
 pub fn has_own_malloc(side: &Side<'_>) -> bool {
-    let by_file = side.loading().is_some_and(|loading| {
-        loading.programs.iter().any(|program| program.elf.as_ref().is_some_and(|elf| elf.own_malloc))
-    });
-    by_file || owner(side).is_some_and(|owner| owner == "the program")
+    starting::any_elf(side, |elf| elf.own_malloc) || owner(side).is_some_and(|owner| owner == "the program")
 }
 
 /// The file whose malloc a side uses.

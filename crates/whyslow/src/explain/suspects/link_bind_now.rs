@@ -2,9 +2,9 @@
 
 use super::evidence::specific;
 use super::settings::Setting;
-use super::starting::{self, both, is_alike, more_s};
-use super::{Suspect, Suspicion, settings, signs};
-use crate::explain::Case;
+use super::starting::{any_elf, both, is_alike, more_s};
+use super::{Suspect, Suspicion, settings};
+use crate::explain::{Case, Side};
 
 pub const SUSPECT: Suspect = Suspect {
     name: "link.bind-now",
@@ -27,16 +27,13 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         return Some(found);
     }
     let (fast, slow) = both(case)?;
-    let is_built_in = |side: &crate::explain::Side<'_>| {
-        side.loading().is_some_and(|loading| starting::any_elf(loading, |elf| elf.is_bind_now))
-    };
+    let is_built_in = |side: &Side<'_>| any_elf(side, |elf| elf.is_bind_now);
     let is_new = is_built_in(&case.slow) && !is_built_in(&case.fast);
     if !is_new || !is_alike(fast.libraries, slow.libraries) || slow.relocations < 2.0 * fast.relocations {
         return None;
     }
     let weight = specific(case.share(more_s(case, &fast, &slow)))?;
-    let loader = slow.seconds.map(|seconds| format!("{} in the loader", signs::seconds(seconds)));
-    Some(Suspicion::located(case, weight, [sign, loader].into_iter().flatten().collect()))
+    Some(Suspicion::located(case, weight, sign.into_iter().chain(slow.in_loader()).collect()))
 }
 
 #[cfg(test)]

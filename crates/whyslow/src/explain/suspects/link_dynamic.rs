@@ -1,8 +1,8 @@
 //! Dynamic programs where the other side has static ones.
 
 use super::evidence::specific;
-use super::starting::{both, more_s};
-use super::{Suspect, Suspicion, signs, starting};
+use super::starting::{any_elf, both, is_alike, more_s};
+use super::{Suspect, Suspicion, signs};
 use crate::explain::Case;
 
 pub const SUSPECT: Suspect = Suspect {
@@ -21,19 +21,15 @@ pub const SUSPECT: Suspect = Suspect {
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let (fast, slow) = both(case)?;
-    let is_static = |side: &crate::explain::Side<'_>| {
-        side.loading().is_some_and(|loading| starting::any_elf(loading, |elf| elf.is_static))
-    };
-    let has_more = slow.dynamic > fast.dynamic && !starting::is_alike(slow.dynamic, fast.dynamic);
+    let has_more = slow.dynamic > fast.dynamic && !is_alike(slow.dynamic, fast.dynamic);
     // More starts of dynamic programs are about the starts, if nothing is static.
-    if !has_more || !is_static(&case.fast) {
+    if !has_more || !any_elf(&case.fast, |elf| elf.is_static) {
         return None;
     }
     let seconds = more_s(case, &fast, &slow);
     let weight = specific(case.share(seconds))?;
     let mut signs = vec![signs::counts("starts of dynamic programs:", slow.dynamic, fast.dynamic)];
-    let loader = slow.seconds.map(|seconds| format!("{} in the loader", signs::seconds(seconds)));
-    signs.extend(loader);
+    signs.extend(slow.in_loader());
     Some(Suspicion::located(case, weight.max(0.9), signs))
 }
 

@@ -25,8 +25,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     }
     let weight = specific(case.share(more_s(case, &fast, &slow)))?;
     let sign = signs::counts("libraries loaded:", slow.libraries, fast.libraries);
-    let loader = slow.seconds.map(|seconds| format!("{} in the loader", signs::seconds(seconds)));
-    let signs = [Some(sign), loader].into_iter().flatten().collect();
+    let signs = std::iter::once(sign).chain(slow.in_loader()).collect();
     let mut found = Suspicion::located(case, weight, signs);
     // With it, other libraries of the same names are found, which need others.
     let path = case.variable("LD_LIBRARY_PATH");

@@ -1,7 +1,7 @@
 //! How long one symbol takes to look up.
 
 use super::evidence::specific;
-use super::starting::{self, both, is_alike};
+use super::starting::{any_elf, both, is_alike};
 use super::{Suspect, Suspicion, signs};
 use crate::explain::{Case, Side};
 
@@ -37,11 +37,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let seconds = signs::more_in_functions(case, &FUNCTIONS).unwrap_or(0.0).max(by_clock.unwrap_or(0.0));
     let weight = specific(case.share(seconds))?;
     let mut signs = vec![format!("{slow_each:.0} cycles for each symbol against {fast_each:.0}")];
-    let is_old = |side: &Side<'_>| {
-        side.loading().is_some_and(|loading| {
-            starting::any_elf(loading, |elf| elf.hash_style.as_deref() == Some("sysv"))
-        })
-    };
+    let is_old = |side: &Side<'_>| any_elf(side, |elf| elf.hash_style.as_deref() == Some("sysv"));
     if is_old(&case.slow) && !is_old(&case.fast) {
         signs.push("the old hash table on the slow side".to_owned());
     }

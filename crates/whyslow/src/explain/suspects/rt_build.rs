@@ -2,7 +2,8 @@
 
 use super::rt_interpreter::part_of_programs;
 use super::rt_version::{same_family, versions};
-use super::{Claim, Suspect, Suspicion, starting};
+use super::starting::any_elf;
+use super::{Claim, Suspect, Suspicion};
 use crate::explain::{Case, Side};
 
 pub const SUSPECT: Suspect = Suspect {
@@ -28,9 +29,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let mut signs = vec![format!("{} instead of {}", swapped.slow, swapped.fast)];
     signs.extend(configuration(case).into_iter().take(3));
     // Another way of linking has a name of its own.
-    let linked = |side: &Side<'_>| {
-        side.loading().is_some_and(|loading| starting::any_elf(loading, |elf| elf.is_static))
-    };
+    let linked = |side: &Side<'_>| any_elf(side, |elf| elf.is_static);
     let certainty = if is_known || signs.len() > 1 { 0.85 } else { 0.45 };
     let certainty = if linked(&case.fast) != linked(&case.slow) { 0.5 * certainty } else { certainty };
     let weight = certainty * part_of_programs(case);

@@ -3,7 +3,7 @@
 use super::allocating::more_faults;
 use super::signs;
 use crate::explain::{Case, Side};
-use crate::model::{LoadedProgram, Loading};
+use crate::model::{ElfFacts, LoadedProgram};
 
 /// Starting one dynamic program, and loading one library more, where the loader gave no times.
 const LOAD_S: f64 = 0.4e-3;
@@ -22,6 +22,13 @@ pub struct Starts {
     pub search_misses: f64,
     /// In the loader.
     pub seconds: Option<f64>,
+}
+
+impl Starts {
+    /// The sign of what the loader takes, where its clock was read.
+    pub fn in_loader(&self) -> Option<String> {
+        self.seconds.map(|seconds| format!("{} in the loader", signs::seconds(seconds)))
+    }
 }
 
 pub fn starts(side: &Side<'_>) -> Option<Starts> {
@@ -65,8 +72,9 @@ pub fn more_s(case: &Case<'_>, fast: &Starts, slow: &Starts) -> f64 {
 }
 
 /// Whether one of the programs of this side has a property of its file.
-pub fn any_elf(loading: &Loading, is_so: impl Fn(&crate::model::ElfFacts) -> bool) -> bool {
-    loading.programs.iter().filter_map(|program| program.elf.as_ref()).any(is_so)
+pub fn any_elf(side: &Side<'_>, is_so: impl Fn(&ElfFacts) -> bool) -> bool {
+    let programs = side.loading().map(|loading| loading.programs.as_slice()).unwrap_or_default();
+    programs.iter().filter_map(|program| program.elf.as_ref()).any(is_so)
 }
 
 /// Places searched for a shared library in vain, more on the slow side.
@@ -89,7 +97,7 @@ pub fn more_search_misses(case: &Case<'_>) -> Option<f64> {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::model::ElfFacts;
+    use crate::model::Loading;
 
     /// One program with so many starts and libraries.
     pub fn program(path: &str, starts: u64, libraries: u64) -> LoadedProgram {
