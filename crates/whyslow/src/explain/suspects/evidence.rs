@@ -44,6 +44,13 @@ pub fn claims_on_words(case: &Case<'_>, weight: f64, is_wanted: impl Fn(&str) ->
     changed(case).into_iter().filter(has).map(claim).collect()
 }
 
+/// Claims on differences with a word that is wanted on either side: an option there may switch off what the other has.
+pub fn claims_on_options(case: &Case<'_>, weight: f64, is_wanted: impl Fn(&str) -> bool) -> Vec<Claim> {
+    let has = |changed: &Changed| changed.fast.iter().chain(&changed.slow).any(|word| is_wanted(word));
+    let claim = |changed: Changed| Claim { difference: changed.index, weight, is_experiment: false };
+    changed(case).into_iter().filter(has).map(claim).collect()
+}
+
 /// The difference that is a program with its options in front of what both sides run, by the name of that program.
 pub fn wrapper(case: &Case<'_>, names: &[&str]) -> Option<(usize, String)> {
     changed(case).into_iter().find_map(|changed| {

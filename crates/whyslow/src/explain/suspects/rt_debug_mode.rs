@@ -67,8 +67,7 @@ fn is_mine(setting: &Setting) -> bool {
     let is_debug = |value: &Option<String>| value.as_ref().is_some_and(|value| value.contains("debug"));
     let is_checked_malloc =
         setting.name == "PYTHONMALLOC" && (is_debug(&setting.slow) || is_debug(&setting.fast));
-    let is_option = setting.name.split_once(' ').is_some_and(|(_, option)| is_debugging(option));
-    VARIABLES.contains(&setting.name.as_str()) || is_checked_malloc || is_option
+    VARIABLES.contains(&setting.name.as_str()) || is_checked_malloc || setting.is_option(is_debugging)
 }
 
 fn is_debugging(option: &str) -> bool {

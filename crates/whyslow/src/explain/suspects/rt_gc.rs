@@ -1,8 +1,8 @@
 //! Garbage collection that takes more time than it must.
 
-use super::evidence::{changed, specific};
+use super::evidence::{claims_on_options, specific};
 use super::settings::Setting;
-use super::{Claim, Suspect, Suspicion, settings, signs};
+use super::{Suspect, Suspicion, settings, signs};
 use crate::explain::{Case, Side};
 
 pub const SUSPECT: Suspect = Suspect {
@@ -94,9 +94,8 @@ fn is_option(option: &str) -> bool {
 }
 
 fn is_mine(setting: &Setting) -> bool {
-    let is_in_list = setting.name.split_once(' ').is_some_and(|(_, option)| is_option(option));
     let name = setting.name.as_str();
-    VARIABLES.contains(&name) || name.starts_with("RUBY_GC_") || is_in_list
+    VARIABLES.contains(&name) || name.starts_with("RUBY_GC_") || setting.is_option(is_option)
 }
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
@@ -107,7 +106,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         found.signs.extend(sign);
         return Some(found);
     }
-    let claims = claims_on_options(case);
+    let claims = claims_on_options(case, 0.9, is_option);
     if !claims.is_empty() {
         let signs =
             [Some("an option of the garbage collector".to_owned()), sign].into_iter().flatten().collect();
@@ -127,15 +126,6 @@ fn collecting_s(side: &Side<'_>) -> Option<f64> {
     side.cpu_in_stacks(|thread, names| {
         THREADS.iter().any(|known| thread.starts_with(known)) || names.iter().any(is_function)
     })
-}
-
-fn claims_on_options(case: &Case<'_>) -> Vec<Claim> {
-    let has = |words: &[String]| words.iter().any(|word| is_option(word));
-    changed(case)
-        .into_iter()
-        .filter(|changed| has(&changed.fast) || has(&changed.slow))
-        .map(|changed| Claim { difference: changed.index, weight: 0.9, is_experiment: false })
-        .collect()
 }
 
 fn is_go(side: &Side<'_>) -> bool {

@@ -47,8 +47,7 @@ fn is_loading(option: &str) -> bool {
 }
 
 fn is_mine(setting: &Setting) -> bool {
-    let is_option = setting.name.split_once(' ').is_some_and(|(_, option)| is_loading(option));
-    VARIABLES.contains(&setting.name.as_str()) || is_option
+    VARIABLES.contains(&setting.name.as_str()) || setting.is_option(is_loading)
 }
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {

@@ -1,6 +1,6 @@
 //! A run time that interprets where it could compile.
 
-use super::evidence::claims_on_words;
+use super::evidence::claims_on_options;
 use super::settings::Setting;
 use super::{Suspect, Suspicion, settings};
 use crate::explain::Case;
@@ -63,32 +63,20 @@ fn is_option(option: &str) -> bool {
 }
 
 fn is_mine(setting: &Setting) -> bool {
-    let is_in_list = setting.name.split_once(' ').is_some_and(|(_, option)| is_option(option));
-    VARIABLES.contains(&setting.name.as_str()) || is_in_list
+    VARIABLES.contains(&setting.name.as_str()) || setting.is_option(is_option)
 }
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     if let Some(found) = settings::suspicion(case, is_mine) {
         return Some(found);
     }
-    // On the fast side it may be what switches the compiler on.
-    let mut claims = claims_on_words(case, 0.9, is_option);
-    claims.extend(claims_on_fast_words(case));
+    let claims = claims_on_options(case, 0.9, is_option);
     (!claims.is_empty()).then(|| Suspicion {
         weight: 0.5,
         signs: vec!["an option of the just-in-time compiler".to_owned()],
         claims,
         ideas: Vec::new(),
     })
-}
-
-fn claims_on_fast_words(case: &Case<'_>) -> Vec<super::Claim> {
-    let has = |words: &[String]| words.iter().any(|word| is_option(word));
-    super::evidence::changed(case)
-        .into_iter()
-        .filter(|changed| has(&changed.fast) && !has(&changed.slow))
-        .map(|changed| super::Claim { difference: changed.index, weight: 0.9, is_experiment: false })
-        .collect()
 }
 
 #[cfg(test)]

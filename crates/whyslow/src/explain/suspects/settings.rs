@@ -28,6 +28,11 @@ impl Setting {
         let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "unset".to_owned());
         format!("{}: {} -> {}", self.name, shown(&self.fast), shown(&self.slow))
     }
+
+    /// Whether it is an option of this kind in a variable that holds a list of options.
+    pub fn is_option(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
+        self.name.split_once(' ').is_some_and(|(_, option)| is_wanted(option))
+    }
 }
 
 /// How the settings in a variable are separated, and what stands between a name and a value.
