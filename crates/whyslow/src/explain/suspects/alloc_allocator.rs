@@ -2,6 +2,7 @@
 
 use super::allocating::{self, Preloaded};
 use super::evidence::{LEAST, specific};
+use super::rt_debug_mode::is_checked_malloc;
 use super::{Suspect, Suspicion, settings, signs};
 use crate::explain::Case;
 
@@ -38,8 +39,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 
 /// PYTHONMALLOC chooses an allocator, unless it asks for checks.
 fn is_choice(setting: &settings::Setting) -> bool {
-    let is_debug = |value: &Option<String>| value.as_ref().is_some_and(|value| value.contains("debug"));
-    setting.name == "PYTHONMALLOC" && !is_debug(&setting.slow) && !is_debug(&setting.fast)
+    setting.name == "PYTHONMALLOC" && !is_checked_malloc(setting)
 }
 
 fn by_preload(case: &Case<'_>, preloaded: &Preloaded) -> Suspicion {

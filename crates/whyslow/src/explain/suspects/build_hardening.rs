@@ -1,7 +1,7 @@
 //! Checks and barriers that a compiler adds against attacks.
 
 use super::programs::{is_in_the_code, other_elf, swapped_program};
-use super::{Claim, Suspect, Suspicion, signs};
+use super::{Suspect, Suspicion, signs};
 use crate::explain::Case;
 use crate::model::ElfFacts;
 
@@ -47,8 +47,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let weight = if is_small || checked.is_some() { 0.5 } else { 0.3 };
     let mut signs: Vec<String> = added.iter().map(|kind| format!("built with {kind}")).collect();
     signs.extend(checked.map(|more| format!("{} more in checking functions", signs::seconds(more))));
-    let claim = Claim { difference, weight, is_experiment: false };
-    Some(Suspicion { weight, signs, claims: vec![claim], ideas: Vec::new() })
+    Some(Suspicion::of_difference(difference, weight, signs))
 }
 
 fn hardening(files: &[&ElfFacts]) -> Vec<String> {

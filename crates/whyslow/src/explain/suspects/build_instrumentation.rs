@@ -2,7 +2,7 @@
 
 use super::evidence::specific;
 use super::programs::{other_elf, swapped_program};
-use super::{Claim, Suspect, Suspicion, signs};
+use super::{Suspect, Suspicion, signs};
 use crate::explain::Case;
 use crate::model::ElfFacts;
 
@@ -70,11 +70,10 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         (None, false) if is_user => 0.7,
         _ => return None,
     };
-    let mut found = Suspicion::located(case, weight, signs);
-    if let Some(difference) = swapped_program(case) {
-        found.claims = vec![Claim { difference, weight, is_experiment: false }];
-    }
-    Some(found)
+    Some(match swapped_program(case) {
+        Some(difference) => Suspicion::of_difference(difference, weight, signs),
+        None => Suspicion::located(case, weight, signs),
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The same program, compiled with less optimisation.
 
 use super::programs::{is_in_the_code, other_elf, own_functions, swapped_program};
-use super::{Claim, Suspect, Suspicion, evidence::changed};
+use super::{Suspect, Suspicion, evidence::changed};
 use crate::explain::Case;
 use crate::model::ElfFacts;
 
@@ -31,8 +31,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     signs.extend(by_functions(case));
     signs.extend(by_name(case, difference));
     let weight = (USUAL + 0.2 * (signs.len() - 1) as f64).min(0.95);
-    let claim = Claim { difference, weight, is_experiment: false };
-    Some(Suspicion { weight, signs, claims: vec![claim], ideas: Vec::new() })
+    Some(Suspicion::of_difference(difference, weight, signs))
 }
 
 /// Levels that the compilers left in the files.

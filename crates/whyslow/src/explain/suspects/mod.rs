@@ -248,6 +248,12 @@ impl Suspicion {
         Suspicion { weight, signs, claims, ideas: Vec::new() }
     }
 
+    /// Suspected by signs of this weight, as the name of one difference.
+    pub fn of_difference(difference: usize, weight: f64, signs: Vec<String>) -> Suspicion {
+        let claim = Claim { difference, weight, is_experiment: false };
+        Suspicion { weight, signs, claims: vec![claim], ideas: Vec::new() }
+    }
+
     pub fn with_idea(mut self, idea: Idea) -> Suspicion {
         self.ideas.push(idea);
         self

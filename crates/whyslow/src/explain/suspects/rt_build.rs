@@ -3,7 +3,7 @@
 use super::rt_interpreter::part_of_programs;
 use super::rt_version::{same_family, versions};
 use super::starting::any_elf;
-use super::{Claim, Suspect, Suspicion};
+use super::{Suspect, Suspicion};
 use crate::explain::{Case, Side};
 
 pub const SUSPECT: Suspect = Suspect {
@@ -33,8 +33,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let certainty = if is_known || signs.len() > 1 { 0.85 } else { 0.45 };
     let certainty = if linked(&case.fast) != linked(&case.slow) { 0.5 * certainty } else { certainty };
     let weight = certainty * part_of_programs(case);
-    let claim = Claim { difference: swapped.difference, weight, is_experiment: false };
-    Some(Suspicion { weight, signs, claims: vec![claim], ideas: Vec::new() })
+    Some(Suspicion::of_difference(swapped.difference, weight, signs))
 }
 
 /// What the interpreters say of how they were built, where that differs.

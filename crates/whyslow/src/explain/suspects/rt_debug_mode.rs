@@ -64,10 +64,15 @@ const FUNCTIONS: [&str; 8] = [
 ];
 
 fn is_mine(setting: &Setting) -> bool {
+    VARIABLES.contains(&setting.name.as_str())
+        || is_checked_malloc(setting)
+        || setting.is_option(is_debugging)
+}
+
+/// PYTHONMALLOC asks for checks on one of the sides; else it chooses an allocator.
+pub fn is_checked_malloc(setting: &Setting) -> bool {
     let is_debug = |value: &Option<String>| value.as_ref().is_some_and(|value| value.contains("debug"));
-    let is_checked_malloc =
-        setting.name == "PYTHONMALLOC" && (is_debug(&setting.slow) || is_debug(&setting.fast));
-    VARIABLES.contains(&setting.name.as_str()) || is_checked_malloc || setting.is_option(is_debugging)
+    setting.name == "PYTHONMALLOC" && (is_debug(&setting.slow) || is_debug(&setting.fast))
 }
 
 fn is_debugging(option: &str) -> bool {

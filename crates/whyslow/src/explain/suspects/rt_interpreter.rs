@@ -1,7 +1,7 @@
 //! The same script by another interpreter.
 
 use super::programs::{Swapped, interpreter, swapped_interpreter};
-use super::{Claim, Suspect, Suspicion};
+use super::{Suspect, Suspicion};
 use crate::explain::Case;
 
 pub const SUSPECT: Suspect = Suspect {
@@ -23,9 +23,8 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     }
     let weight = 0.9 * part_of_programs(case);
     let Swapped { difference, fast, slow } = swapped;
-    let claim = Claim { difference, weight, is_experiment: false };
     let sign = format!("run by {slow} instead of {fast}");
-    Some(Suspicion { weight, signs: vec![sign], claims: vec![claim], ideas: Vec::new() })
+    Some(Suspicion::of_difference(difference, weight, vec![sign]))
 }
 
 /// What additional processes do not account for.

@@ -2,7 +2,7 @@
 
 use super::programs::{Swapped, interpreter, swapped_interpreter, version_in};
 use super::rt_interpreter::part_of_programs;
-use super::{Claim, Suspect, Suspicion};
+use super::{Suspect, Suspicion};
 use crate::explain::{Case, Side};
 
 pub const SUSPECT: Suspect = Suspect {
@@ -25,8 +25,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         _ => (0.4, format!("{} against {}, of unknown versions", swapped.slow, swapped.fast)),
     };
     let weight = weight * part_of_programs(case);
-    let claim = Claim { difference: swapped.difference, weight, is_experiment: false };
-    Some(Suspicion { weight, signs: vec![sign], claims: vec![claim], ideas: Vec::new() })
+    Some(Suspicion::of_difference(swapped.difference, weight, vec![sign]))
 }
 
 /// Two files of one interpreter.

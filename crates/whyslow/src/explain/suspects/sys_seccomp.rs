@@ -57,9 +57,8 @@ fn by_wrapper(case: &Case<'_>) -> Option<Suspicion> {
     if is_known || case.share(case.gap.budget.system_s) < 0.3 {
         return None;
     }
-    let claim = Claim { difference: index, weight: 0.4, is_experiment: false };
-    let signs = vec![format!("the slow side runs in the sandbox of {name}")];
-    Some(Suspicion { weight: 0.4, signs, claims: vec![claim], ideas: Vec::new() })
+    let sign = format!("the slow side runs in the sandbox of {name}");
+    Some(Suspicion::of_difference(index, 0.4, vec![sign]))
 }
 
 #[cfg(test)]
