@@ -2,9 +2,8 @@
 
 use super::evidence::{changed, claims_on_words, joined, specific};
 use super::signs::more_calls;
-use super::{Expectation, Idea, Mirror, Suspect, Suspicion};
+use super::{Suspect, Suspicion, settings};
 use crate::explain::{Case, Side};
-use crate::model::Edit;
 
 pub const SUSPECT: Suspect = Suspect {
     name: "conc.oversubscription",
@@ -76,7 +75,9 @@ fn by_switching(case: &Case<'_>) -> Option<Suspicion> {
     let mut suspicion = Suspicion::located(case, weight, vec![sign]);
     suspicion.claims.extend(claims_on_words(case, 0.9, is_number_of_jobs));
     let is_untold = !VARIABLES.iter().any(|name| case.variable(name).is_some());
-    suspicion.ideas.extend((is_untold && has_openmp(&case.slow)).then(|| as_many_as(cpus)));
+    if is_untold && has_openmp(&case.slow) {
+        suspicion.ideas.extend(settings::on_both_sides(case, "OMP_NUM_THREADS", &format!("{cpus:.0}")));
+    }
     Some(suspicion)
 }
 
@@ -94,16 +95,6 @@ fn has_openmp(side: &Side<'_>) -> bool {
         seen.programs.iter().any(|program| program.libraries.iter().any(|library| is_it(library)))
     });
     loaded || side.environment().is_some_and(|seen| seen.facts.keys().any(|name| is_it(name)))
-}
-
-fn as_many_as(cpus: f64) -> Idea {
-    let number = format!("{cpus:.0}");
-    Idea {
-        title: format!("OMP_NUM_THREADS={number} on both sides"),
-        slow: vec![Edit::SetEnv("OMP_NUM_THREADS".into(), number.as_str().into())],
-        fast: Mirror::Same,
-        expect: Some(Expectation { fact: "env.OMP_NUM_THREADS".to_owned(), contains: number }),
-    }
 }
 
 fn cpus(case: &Case<'_>) -> f64 {

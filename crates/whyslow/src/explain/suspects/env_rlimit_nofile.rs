@@ -1,10 +1,10 @@
 //! How many files may be open: some programs close them all in every child, whether they are open or not.
 
 use super::evidence::specific;
-use super::{Claim, Expectation, Idea, Mirror, Suspect, Suspicion, signs};
+use super::{Claim, Expectation, Idea, Suspect, Suspicion, signs};
 use crate::explain::differences::Kind;
 use crate::explain::{Case, Difference};
-use crate::model::{Edit, Preload, Shim};
+use crate::model::Shim;
 
 pub const SUSPECT: Suspect = Suspect {
     name: "env.rlimit-nofile",
@@ -52,12 +52,8 @@ fn limit(case: &Case<'_>) -> Option<f64> {
 }
 
 fn few_files() -> Idea {
-    Idea {
-        title: "at most 1024 open files on both sides".to_owned(),
-        slow: vec![Edit::Preload(Preload::Shim(Shim::FewFiles))],
-        fast: Mirror::Same,
-        expect: Some(Expectation { fact: LIMIT.to_owned(), contains: "1024".to_owned() }),
-    }
+    let expect = Some(Expectation { fact: LIMIT.to_owned(), contains: "1024".to_owned() });
+    Idea { expect, ..Idea::with_shim("at most 1024 open files on both sides", Shim::FewFiles) }
 }
 
 /// Whether a difference in a command line is nothing but this limit: a number behind `ulimit -n`, the whole of that, or

@@ -2,9 +2,9 @@
 
 use super::evidence::{blocked_share, specific};
 use super::signs::{counts, more_calls};
-use super::{Expectation, Idea, Mirror, Suspect, Suspicion};
+use super::{Idea, Suspect, Suspicion};
 use crate::explain::Case;
-use crate::model::{Edit, Preload, Shim};
+use crate::model::Shim;
 
 pub const SUSPECT: Suspect = Suspect {
     name: "io.fsync",
@@ -28,12 +28,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let count =
         |side: &crate::explain::Side<'_>| side.syscalls().map_or(0, |seen| seen.count_of(&CALLS)) as f64;
     let sign = counts("calls that wait for the disk:", count(&case.slow), count(&case.fast));
-    let idea = Idea {
-        title: "fsync and its like do nothing, on both sides".to_owned(),
-        slow: vec![Edit::Preload(Preload::Shim(Shim::NoSync))],
-        fast: Mirror::Same,
-        expect: Some(Expectation { fact: "library.".to_owned(), contains: "no-sync".to_owned() }),
-    };
+    let idea = Idea::with_shim("fsync and its like do nothing, on both sides", Shim::NoSync);
     Some(Suspicion::located(case, weight, vec![sign]).with_idea(idea))
 }
 

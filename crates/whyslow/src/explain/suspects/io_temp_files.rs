@@ -2,9 +2,9 @@
 
 use super::evidence::{blocked_share, by_variable, joined, specific};
 use super::signs::more_of_files;
-use super::{Expectation, Idea, Mirror, Suspect, Suspicion};
+use super::{Idea, Suspect, Suspicion, settings};
 use crate::explain::Case;
-use crate::model::{Edit, FileUse};
+use crate::model::FileUse;
 
 pub const SUSPECT: Suspect = Suspect {
     name: "io.temp-files",
@@ -52,22 +52,20 @@ fn in_files(case: &Case<'_>) -> Option<Suspicion> {
     let work = case.share(bytes * BYTE_S + created * FILE_S);
     let weight = specific(if bytes > 0.0 { work.max(blocked_share(case)) } else { work })?;
     let sign = format!("{created:.0} temporary files more, {:.1} MB through them", bytes / 1e6);
-    let suspicion = Suspicion::located(case, weight, vec![sign]);
-    let may_move = case.variable("TMPDIR").is_none() && blocked_share(case) > 0.2;
-    Some(if may_move { suspicion.with_idea(in_memory()) } else { suspicion })
+    let mut suspicion = Suspicion::located(case, weight, vec![sign]);
+    if case.variable("TMPDIR").is_none() && blocked_share(case) > 0.2 {
+        suspicion.ideas.extend(in_memory(case));
+    }
+    Some(suspicion)
 }
 
 fn is_temporary(path: &str) -> bool {
     ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|place| path.starts_with(place))
 }
 
-fn in_memory() -> Idea {
-    Idea {
-        title: "temporary files in memory (TMPDIR=/dev/shm) on both sides".to_owned(),
-        slow: vec![Edit::SetEnv("TMPDIR".into(), "/dev/shm".into())],
-        fast: Mirror::Same,
-        expect: Some(Expectation { fact: "env.TMPDIR".to_owned(), contains: "/dev/shm".to_owned() }),
-    }
+fn in_memory(case: &Case<'_>) -> Option<Idea> {
+    let idea = settings::on_both_sides(case, "TMPDIR", "/dev/shm")?;
+    Some(Idea { title: format!("temporary files in memory ({})", idea.title), ..idea })
 }
 
 #[cfg(test)]

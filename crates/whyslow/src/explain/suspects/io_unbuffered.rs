@@ -3,9 +3,8 @@
 use super::evidence::{by_variable, by_wrapper, joined, specific};
 use super::signs::{arguments, program, share_of_calls};
 use super::traffic::{reads, writes};
-use super::{Idea, Mirror, Suspect, Suspicion};
+use super::{Suspect, Suspicion, settings};
 use crate::explain::Case;
-use crate::model::Edit;
 
 pub const SUSPECT: Suspect = Suspect {
     name: "io.unbuffered",
@@ -33,8 +32,11 @@ fn in_pieces(case: &Case<'_>) -> Option<Suspicion> {
         return None;
     }
     let weight = specific(share_of_calls(case, writes.more()))?;
-    let suspicion = Suspicion::located(case, weight, vec![writes.sign("written")]);
-    Some(if is_python_told(case) { suspicion.with_idea(buffered_python()) } else { suspicion })
+    let mut suspicion = Suspicion::located(case, weight, vec![writes.sign("written")]);
+    if is_python_told(case) {
+        suspicion.ideas.extend(settings::removed_on_both_sides(case, "PYTHONUNBUFFERED"));
+    }
+    Some(suspicion)
 }
 
 /// The variable is set on both sides, so that it is no difference, and only the slow side prints enough to suffer.
@@ -44,15 +46,6 @@ fn is_python_told(case: &Case<'_>) -> bool {
     let runs_python =
         is_python(&program(&case.slow)) || arguments(&case.slow).iter().any(|word| is_python(word));
     is_set && runs_python && case.variable("PYTHONUNBUFFERED").is_none()
-}
-
-fn buffered_python() -> Idea {
-    Idea {
-        title: "PYTHONUNBUFFERED unset on both sides".to_owned(),
-        slow: vec![Edit::UnsetEnv("PYTHONUNBUFFERED".into())],
-        fast: Mirror::Same,
-        expect: None,
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::allocating::{mapped_s, more_faults};
 use super::evidence::specific;
-use super::{Expectation, Idea, Mirror, Suspect, Suspicion, signs};
+use super::{Idea, Suspect, Suspicion, signs};
 use crate::explain::{Case, Side};
-use crate::model::{Edit, Preload, Shim};
+use crate::model::Shim;
 
 pub const SUSPECT: Suspect = Suspect {
     name: "mem.first-touch",
@@ -58,12 +58,7 @@ fn maps_itself(side: &Side<'_>) -> bool {
 }
 
 fn populate() -> Idea {
-    Idea {
-        title: "mapped memory filled at once on both sides".to_owned(),
-        slow: vec![Edit::Preload(Preload::Shim(Shim::Populate))],
-        fast: Mirror::Same,
-        expect: Some(Expectation { fact: "library.".to_owned(), contains: "populate".to_owned() }),
-    }
+    Idea::with_shim("mapped memory filled at once on both sides", Shim::Populate)
 }
 
 #[cfg(test)]

@@ -86,8 +86,8 @@ mod wait_network;
 mod wait_sleep;
 
 use super::case::Case;
-use crate::model::Edit;
 pub use crate::model::Expectation;
+use crate::model::{Edit, Preload, Shim};
 pub(super) use signs::{base_name, more_in_functions, program, seconds};
 
 /// Every suspect, by name.
@@ -226,6 +226,18 @@ pub enum Mirror {
     Same,
     /// The fast side as it is, since it has not got the suspect.
     AsItIs,
+}
+
+impl Idea {
+    /// A library of ours preloaded on both sides, which shows by its name that it is there.
+    pub fn with_shim(title: &str, shim: Shim) -> Idea {
+        Idea {
+            title: title.to_owned(),
+            expect: Some(Expectation { fact: "library.".to_owned(), contains: shim.name().to_owned() }),
+            slow: vec![Edit::Preload(Preload::Shim(shim))],
+            fast: Mirror::Same,
+        }
+    }
 }
 
 impl Suspicion {

@@ -2,9 +2,8 @@
 
 use super::evidence::{by_variable, claims_on_words, joined};
 use super::signs::{base_name, more_of_files, program};
-use super::{Idea, Mirror, Suspect, Suspicion};
+use super::{Suspect, Suspicion, settings};
 use crate::explain::Case;
-use crate::model::Edit;
 
 pub const SUSPECT: Suspect = Suspect {
     name: "proc.startup-file",
@@ -58,15 +57,10 @@ fn inherited(case: &Case<'_>) -> Option<Suspicion> {
     if case.variable("BASH_ENV").is_some() {
         return None;
     }
-    let idea = Idea {
-        title: "BASH_ENV unset on both sides".to_owned(),
-        slow: vec![Edit::UnsetEnv("BASH_ENV".into())],
-        fast: Mirror::Same,
-        expect: None,
-    };
     let weight = case.share(opened * 2.0 * case.prices.process_s).clamp(0.0, 1.0);
     let signs = vec![format!("{file} is read {opened:.0} times more (BASH_ENV)")];
-    Some(Suspicion { weight, signs, ..Suspicion::default() }.with_idea(idea))
+    let ideas = settings::removed_on_both_sides(case, "BASH_ENV").into_iter().collect();
+    Some(Suspicion { weight, signs, claims: Vec::new(), ideas })
 }
 
 #[cfg(test)]

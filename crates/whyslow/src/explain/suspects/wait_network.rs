@@ -2,9 +2,9 @@
 
 use super::evidence::{blocked_share, longest_wait, more_waiting, specific};
 use super::signs::{more_calls, seconds};
-use super::{Expectation, Idea, Mirror, Suspect, Suspicion};
+use super::{Idea, Suspect, Suspicion};
 use crate::explain::Case;
-use crate::model::{Edit, Preload, Shim, WaitKind};
+use crate::model::{Shim, WaitKind};
 
 pub const SUSPECT: Suspect = Suspect {
     name: "wait.network",
@@ -49,12 +49,7 @@ fn may_be_held_back(case: &Case<'_>) -> bool {
 }
 
 fn no_delay() -> Idea {
-    Idea {
-        title: "TCP_NODELAY on every socket, on both sides".to_owned(),
-        slow: vec![Edit::Preload(Preload::Shim(Shim::NoDelay))],
-        fast: Mirror::Same,
-        expect: Some(Expectation { fact: "library.".to_owned(), contains: "no-delay".to_owned() }),
-    }
+    Idea::with_shim("TCP_NODELAY on every socket, on both sides", Shim::NoDelay)
 }
 
 #[cfg(test)]
