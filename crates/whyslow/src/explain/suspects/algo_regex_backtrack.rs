@@ -1,7 +1,7 @@
 //! A pattern that tries everything.
 
 use super::evidence::{hot_functions, is_nothing_but_user_time, is_same_program, runs, specific};
-use super::signs::{more_in_functions, seconds};
+use super::signs::{more_in_functions, more_in_modules, seconds};
 use super::{Suspect, Suspicion};
 use crate::explain::{Case, Side};
 
@@ -34,10 +34,7 @@ const MODULES: [&str; 4] = ["libpcre", "_sre", "_regex", "libonig"];
 const MOST_OF_IT: f64 = 0.5;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    let named = more_in_functions(case, &MATCHERS)?;
-    let in_modules =
-        case.more(|side| side.cpu_where(|frame| MODULES.iter().any(|module| frame.module.contains(module))))?;
-    let more = named.max(in_modules);
+    let more = more_in_functions(case, &MATCHERS)?.max(more_in_modules(case, &MODULES)?);
     if case.share(more) >= 0.3 {
         let sign = format!("{} more in the matcher of regular expressions", seconds(more));
         return Some(Suspicion::located(case, specific(case.share(more))?, vec![sign]));

@@ -102,7 +102,7 @@ pub fn more_faults(case: &Case<'_>) -> f64 {
 
 /// Cost of giving memory back and getting it again, by system calls that the allocator makes for it.
 pub fn returned_s(case: &Case<'_>, calls: &[&str]) -> Option<f64> {
-    let starts = case.more(|side| side.starts().map(|starts| starts as f64)).unwrap_or(0.0).max(0.0);
+    let starts = signs::more_starts(case).unwrap_or(0.0).max(0.0);
     // What every program does once when it starts is the price of starting it.
     let more = signs::more_calls(case, calls)? - CALLS_OF_A_START * starts;
     if more <= FEWEST_CALLS || more < starts {

@@ -1,5 +1,6 @@
 //! Checks and barriers that a compiler adds against attacks.
 
+use super::evidence::LEAST;
 use super::programs::{is_in_the_code, other_elf, swapped_program};
 use super::{Suspect, Suspicion, signs};
 use crate::explain::Case;
@@ -38,7 +39,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let (fast, slow) = other_elf(case);
     let (known, all) = (hardening(&fast), hardening(&slow));
     let added: Vec<String> = all.into_iter().filter(|kind| !known.contains(kind)).collect();
-    let checked = signs::more_in_functions_alone(case, &["_chk"]).filter(|more| case.share(*more) > 0.05);
+    let checked = signs::more_in_functions_alone(case, &["_chk"]).filter(|more| case.share(*more) > LEAST);
     if added.is_empty() && checked.is_none() {
         return None;
     }

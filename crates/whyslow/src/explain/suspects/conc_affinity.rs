@@ -1,6 +1,6 @@
 //! Fewer CPUs than the work could use.
 
-use super::evidence::{changed, wrapper};
+use super::evidence::{by_variable, changed, wrapper};
 use super::signs::base_name;
 use super::{Claim, Suspect, Suspicion};
 use crate::explain::Case;
@@ -34,8 +34,8 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         let sign = sign.unwrap_or_else(|| case.differences[index].title());
         return Some(Suspicion::by_difference(index, sign));
     }
-    if let Some((index, difference)) = VARIABLES.iter().find_map(|name| case.variable(name)) {
-        return Some(Suspicion::by_difference(index, difference.title()));
+    if let Some(found) = by_variable(case, &VARIABLES) {
+        return Some(found);
     }
     let is_parallel = case.slow.threads() > 0 || case.slow.processes().unwrap_or(1) > 1;
     let sign = sign.filter(|_| is_parallel && case.gap.metric == "wall_s")?;

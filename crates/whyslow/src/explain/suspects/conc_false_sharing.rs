@@ -1,7 +1,8 @@
 //! Threads that write to the same piece of memory.
 
 use super::evidence::{
-    has_no_surrounding_difference, instruction_ratio, is_nothing_but_user_time, is_same_program, on_one_cpu,
+    LEAST, has_no_surrounding_difference, instruction_ratio, is_nothing_but_user_time, is_same_program,
+    on_one_cpu,
 };
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
@@ -24,7 +25,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let (fast, slow) = (case.fast.syscalls()?, case.slow.syscalls()?);
     let has_threads = fast.threads >= 1 && slow.threads >= 1 && fast.threads == slow.threads;
     let futexes = slow.count("futex").saturating_sub(fast.count("futex")) as f64;
-    let fights = case.share(futexes * (case.prices.syscall_s + case.prices.switch_s)) > 0.05;
+    let fights = case.share(futexes * (case.prices.syscall_s + case.prices.switch_s)) > LEAST;
     let is_alike =
         is_same_program(case) && has_no_surrounding_difference(case) && is_nothing_but_user_time(case);
     let instructions = instruction_ratio(case);

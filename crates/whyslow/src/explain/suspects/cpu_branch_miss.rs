@@ -19,7 +19,7 @@ pub const SUSPECT: Suspect = Suspect {
 };
 
 /// Any pair of runs of one program shows as much: below code.more-work.
-pub const UNSPECIFIC: f64 = 0.16;
+const UNSPECIFIC: f64 = 0.16;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let weight = elimination(case)?;

@@ -1,9 +1,11 @@
 //! The same data in many small files.
 
 use super::evidence::{is_same_program, specific};
-use super::signs::{base_name, more_calls, share_of_calls};
+use super::signs::{
+    base_name, more_calls, more_of_files, more_starts, more_successful_calls, share_of_calls,
+};
 use super::{Suspect, Suspicion};
-use crate::explain::{Case, Side};
+use crate::explain::Case;
 use crate::model::FileUse;
 
 pub const SUSPECT: Suspect = Suspect {
@@ -49,22 +51,16 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 
 /// Data files opened, the slow side minus the fast one.
 fn opened(case: &Case<'_>) -> Option<f64> {
-    let found = |side: &Side<'_>| {
-        let syscalls = side.syscalls()?;
-        let names = ["open", "openat", "openat2"];
-        let failed: u64 =
-            names.iter().filter_map(|name| syscalls.calls.get(*name)).map(|count| count.errors).sum();
-        Some((syscalls.count_of(&names) - failed) as f64)
-    };
+    let more = more_successful_calls(case, &["open", "openat", "openat2"])?;
     // Every start of a program opens some.
-    let starts = case.more(|side| side.starts().map(|starts| starts as f64)).unwrap_or(0.0).max(0.0);
-    Some(case.more(found)? - code(case) - starts * 10.0)
+    let starts = more_starts(case).unwrap_or(0.0).max(0.0);
+    Some(more - code(case) - starts * 10.0)
 }
 
 /// Files of code among the paths that are known one by one.
 fn code(case: &Case<'_>) -> f64 {
     let opened = |file: &FileUse| file.opened.saturating_sub(file.missed);
-    super::signs::more_of_files(case, is_code, opened).unwrap_or(0.0).max(0.0)
+    more_of_files(case, is_code, opened).unwrap_or(0.0).max(0.0)
 }
 
 fn is_code(path: &str) -> bool {

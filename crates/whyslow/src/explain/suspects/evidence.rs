@@ -204,7 +204,7 @@ pub fn has_no_surrounding_difference(case: &Case<'_>) -> bool {
     !case.differences.iter().any(|difference| !difference.is_place_or_work())
 }
 
-/// Names of the interpreters that a side starts, by what is typed.
+/// Whether a side runs an interpreter of this name, in any version, by what is typed.
 pub fn runs(side: &Side<'_>, name: &str) -> bool {
     let words = side.launch().argv.iter().flat_map(|word| {
         let text = word.lossy().into_owned();

@@ -1,7 +1,7 @@
 //! Text that is decoded or encoded on its way.
 
 use super::evidence::{LEAST, by_variable, claims_on_words, is_user_time, joined, specific};
-use super::signs::{more_in_functions, seconds};
+use super::signs::{more_in_functions, more_in_modules, seconds};
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
 
@@ -39,10 +39,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 }
 
 fn in_layer(case: &Case<'_>) -> Option<Suspicion> {
-    let named = more_in_functions(case, &FUNCTIONS)?;
-    let in_modules =
-        case.more(|side| side.cpu_where(|frame| MODULES.iter().any(|module| frame.module.contains(module))))?;
-    let more = named.max(in_modules);
+    let more = more_in_functions(case, &FUNCTIONS)?.max(more_in_modules(case, &MODULES)?);
     let weight = specific(case.share(more))?;
     let sign = format!("{} more in functions that convert text", seconds(more));
     Some(Suspicion::located(case, weight, vec![sign]))

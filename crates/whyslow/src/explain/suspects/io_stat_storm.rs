@@ -1,7 +1,7 @@
 //! Asking about every file.
 
 use super::evidence::specific;
-use super::signs::{more_of_files, share_of_calls};
+use super::signs::{more_of_files, more_starts, more_successful_calls, share_of_calls};
 use super::{Suspect, Suspicion};
 use crate::explain::{Case, Side};
 
@@ -35,16 +35,10 @@ const FEWEST: f64 = 200.0;
 const FEWEST_PATHS: f64 = 50.0;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    let found = |side: &Side<'_>| {
-        let syscalls = side.syscalls()?;
-        let failed: u64 =
-            CALLS.iter().filter_map(|name| syscalls.calls.get(*name)).map(|count| count.errors).sum();
-        Some(syscalls.count_of(&CALLS).saturating_sub(failed) as f64)
-    };
     // Each start of a program brings some of its own; where the files were looked at, one that is asked about again and
     // again does not count.
-    let starts = case.more(|side| side.starts().map(|starts| starts as f64)).unwrap_or(0.0).max(0.0);
-    let more = case.more(found)? - starts * 10.0 - repeated(case);
+    let starts = more_starts(case).unwrap_or(0.0).max(0.0);
+    let more = more_successful_calls(case, &CALLS)? - starts * 10.0 - repeated(case);
     if more < FEWEST || !has_many_paths(&case.slow) {
         return None;
     }

@@ -1,6 +1,7 @@
 //! A library that is loaded into every process and does something there.
 
 use super::allocating::{self, Preloaded};
+use super::evidence::specific;
 use super::{Suspect, Suspicion, settings, signs};
 use crate::explain::{Case, Side};
 
@@ -20,6 +21,8 @@ pub const SUSPECT: Suspect = Suspect {
 /// Start-up code of a library that takes longer in one program is hardly only that.
 const LONGEST_START_S: f64 = 0.02;
 const FEWEST_STARTS: f64 = 5.0;
+/// Of an ordinary one in each program.
+const START_S: f64 = 0.2e-3;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let Some(preloaded) = allocating::preloaded(case) else { return by_inheritance(case) };
@@ -59,8 +62,8 @@ fn by_inheritance(case: &Case<'_>) -> Option<Suspicion> {
         return Some(Suspicion::located(case, 0.4, vec![hidden.title()]));
     }
     let (files, _) = library(&case.slow).zip(library(&case.fast))?;
-    let starts = case.more(|side| side.starts().map(|starts| starts as f64))?;
-    let weight = super::evidence::specific(case.share(starts * 0.2e-3))?;
+    let starts = signs::more_starts(case)?;
+    let weight = specific(case.share(starts * START_S))?;
     let sign = format!("{starts:.0} more programs started with {files}");
     let mut found = Suspicion { weight: weight * 0.5, signs: vec![sign], ..Suspicion::default() };
     found.ideas.extend(settings::removed_on_both_sides(case, "LD_PRELOAD"));

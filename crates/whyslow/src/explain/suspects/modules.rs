@@ -15,13 +15,13 @@ pub const COMPILE_S: f64 = 2e-3;
 const SOURCES: [&str; 7] = [".py", ".pm", ".pl", ".rb", ".mjs", ".cjs", ".lua"];
 
 /// Whether a path is that of a module, in source or in bytecode.
-pub fn is_module(path: &str) -> bool {
+fn is_module(path: &str) -> bool {
     let is_node = path.contains("/node_modules/") && path.ends_with(".js");
     SOURCES.iter().any(|end| path.ends_with(end)) || path.ends_with(".pyc") || is_node
 }
 
 /// Where a module is looked for: its name with any of the ends that a loader tries.
-pub fn is_searched(path: &str) -> bool {
+fn is_searched(path: &str) -> bool {
     is_module(path)
         || path.contains("/site-packages/")
         || path.contains("/lib/perl5/")

@@ -1,7 +1,7 @@
 //! A program in front of the program.
 
 use super::evidence::LEAST;
-use super::signs::{base_name, program_path};
+use super::signs::{base_name, more_starts, program_path};
 use super::{Suspect, Suspicion};
 use crate::explain::{Case, Side};
 
@@ -21,8 +21,7 @@ const MOST: f64 = 60.0;
 const SHELLS: [&str; 5] = ["bash", "sh", "dash", "busybox", "zsh"];
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    let starts = |side: &Side<'_>| side.starts().map(|starts| starts as f64);
-    let more = case.more(starts).filter(|more| (1.0..=MOST).contains(more))?;
+    let more = more_starts(case).filter(|more| (1.0..=MOST).contains(more))?;
     if !reaches_the_same(case) || !starts_as_a_script(&case.slow) {
         return None;
     }

@@ -64,9 +64,9 @@ fn ends_in(case: &Case<'_>, fast: &str) -> bool {
     is_same || (fast.contains('/') && started.iter().any(|program| program.path == fast))
 }
 
-/// Program files that only one side starts: those of the fast side and those of the slow side. By the loading probe,
-/// else by the words that differ.
-pub fn other_programs<'a>(case: &Case<'a>) -> (Vec<&'a LoadedProgram>, Vec<&'a LoadedProgram>) {
+/// Program files that only one side starts: those of the fast side and those of the slow side. By the loading
+/// probe; none where it did not look.
+fn other_programs<'a>(case: &Case<'a>) -> (Vec<&'a LoadedProgram>, Vec<&'a LoadedProgram>) {
     let all = |side: &Side<'a>| side.loading().map(|loading| loading.programs.iter()).into_iter().flatten();
     let only = |these: &Side<'a>, those: &Side<'a>| {
         let is_new = |program: &&LoadedProgram| !all(those).any(|other| other.path == program.path);

@@ -41,6 +41,21 @@ pub fn more_calls(case: &Case<'_>, names: &[&str]) -> Option<f64> {
     case.more(|side| side.syscalls().map(|syscalls| syscalls.count_of(names) as f64))
 }
 
+/// The same for calls that did not fail.
+pub fn more_successful_calls(case: &Case<'_>, names: &[&str]) -> Option<f64> {
+    let successful = |side: &Side<'_>| {
+        let syscalls = side.syscalls()?;
+        let counts = names.iter().filter_map(|name| syscalls.calls.get(*name));
+        Some(counts.map(|count| count.calls.saturating_sub(count.errors)).sum::<u64>() as f64)
+    };
+    case.more(successful)
+}
+
+/// Programs started on the slow side minus those on the fast side.
+pub fn more_starts(case: &Case<'_>) -> Option<f64> {
+    case.more(|side| side.starts().map(|starts| starts as f64))
+}
+
 /// Calls that failed with this error, on the slow side minus those on the fast side.
 pub fn more_errors(case: &Case<'_>, names: &[&str], error: &str) -> Option<f64> {
     let errors = |side: &Side<'_>| {
@@ -59,6 +74,11 @@ pub fn share_of_calls(case: &Case<'_>, calls: f64) -> f64 {
 pub fn more_in_functions(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
     let is_wanted = |name: &str| texts.iter().any(|text| name.contains(text));
     case.more(|side| side.cpu_in(is_wanted))
+}
+
+/// The same for code of files with one of these texts in their names.
+pub fn more_in_modules(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
+    case.more(|side| side.cpu_where(|frame| texts.iter().any(|text| frame.module.contains(text))))
 }
 
 /// The same for the functions themselves, without what they call.

@@ -1,6 +1,7 @@
 //! A filter that looks at every system call.
 
 use super::evidence::{LEAST, changed, has_alike_syscalls, joined, wrapper};
+use super::signs::more_starts;
 use super::{Claim, Suspect, Suspicion};
 use crate::explain::Case;
 
@@ -46,7 +47,7 @@ fn goes_with(case: &Case<'_>) -> Option<Claim> {
     let changed = changed(case);
     let [only] = changed.as_slice() else { return None };
     let is_in_front = only.fast.is_empty() && case.differences.len() == 1;
-    let starts = case.more(|side| side.starts().map(|starts| starts as f64)).unwrap_or(0.0);
+    let starts = more_starts(case).unwrap_or(0.0);
     let claim = Claim { difference: only.index, weight: 1.0, is_experiment: true };
     (is_in_front && starts <= 1.0).then_some(claim)
 }

@@ -2,8 +2,8 @@
 
 use crate::explain::Case;
 
-pub const READS: [&str; 5] = ["read", "pread64", "readv", "preadv", "preadv2"];
-pub const WRITES: [&str; 5] = ["write", "pwrite64", "writev", "pwritev", "pwritev2"];
+const READS: [&str; 5] = ["read", "pread64", "readv", "preadv", "preadv2"];
+const WRITES: [&str; 5] = ["write", "pwrite64", "writev", "pwritev", "pwritev2"];
 
 /// So many times as many calls for the same bytes are another way to read or write.
 const SPLIT: f64 = 4.0;
