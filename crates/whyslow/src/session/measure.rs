@@ -63,11 +63,12 @@ fn header(experiment: Experiment, machine: &mut dyn Machine, stamp: Stamp) -> He
     }
 }
 
-struct Session<'a> {
-    recording: Recording,
-    variants: Vec<Variant>,
-    machine: &'a mut dyn Machine,
-    watcher: &'a mut dyn Watcher,
+/// An experiment that goes on: what is done between setup and cleanup is up to whoever begins it.
+pub(super) struct Session<'a> {
+    pub(super) recording: Recording,
+    pub(super) variants: Vec<Variant>,
+    pub(super) machine: &'a mut dyn Machine,
+    pub(super) watcher: &'a mut dyn Watcher,
     began_s: f64,
     /// Time of each measured block.
     block_times: BlockTimes,
@@ -87,7 +88,11 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(recording: Recording, machine: &'a mut dyn Machine, watcher: &'a mut dyn Watcher) -> Self {
+    pub(super) fn new(
+        recording: Recording,
+        machine: &'a mut dyn Machine,
+        watcher: &'a mut dyn Watcher,
+    ) -> Self {
         let variants = plan::variants(&recording.header.experiment);
         Session {
             succeeded: vec![false; variants.len()],
@@ -106,8 +111,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn measure(mut self) -> Measured {
-        let trouble = self.run().err();
+    fn measure(self) -> Measured {
+        self.surround(Session::run_blocks)
+    }
+
+    /// The work with the setups before it, and the cleanups and the end after it.
+    pub(super) fn surround(mut self, work: impl FnOnce(&mut Self) -> Result<Stop, SessionError>) -> Measured {
+        let trouble = self.run(work).err();
         Measured { recording: self.recording, trouble }
     }
 
@@ -129,31 +139,38 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn run(&mut self) -> Result<(), SessionError> {
+    fn run(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<Stop, SessionError>,
+    ) -> Result<(), SessionError> {
         if !self.is_resumed {
             self.watcher.notice(Event::Began(&self.recording.header))?;
         }
-        let measured = self.set_up_and_measure();
+        let worked = self.set_up().and_then(|stop| match stop {
+            Some(stop) => Ok(stop),
+            None => work(self),
+        });
         // Whatever happened, what was set up is cleaned up.
         let cleaned = self.clean_up();
-        let stop = cleaned?.unwrap_or(measured?);
+        let stop = cleaned?.unwrap_or(worked?);
         let end = End { stop, elapsed_s: self.elapsed_s() };
         self.watcher.notice(Event::Ended(&end))?;
         self.recording.end = Some(end);
         Ok(())
     }
 
-    fn set_up_and_measure(&mut self) -> Result<Stop, SessionError> {
+    /// `Some` if it came to a stop by then.
+    fn set_up(&mut self) -> Result<Option<Stop>, SessionError> {
         for variant in 0..self.variants.len() {
             if self.machine.interrupted() {
-                return Ok(Stop::Interrupted);
+                return Ok(Some(Stop::Interrupted));
             }
             self.set_up.push(variant);
             if let Some(stop) = self.hook(HookKind::Setup, variant, None)? {
-                return Ok(stop);
+                return Ok(Some(stop));
             }
         }
-        self.run_blocks()
+        Ok(None)
     }
 
     /// In the opposite order of the setups; one that fails does not keep the others from running.
@@ -405,7 +422,7 @@ fn as_run(
     }
 }
 
-pub(super) fn end_of(bytes: &[u8]) -> String {
+fn end_of(bytes: &[u8]) -> String {
     let from = bytes.len().saturating_sub(KEPT_STDERR);
     String::from_utf8_lossy(&bytes[from..]).trim_end().to_owned()
 }
