@@ -1,7 +1,7 @@
 //! `whyslow doctor`: what can be measured on this machine, and what keeps it from being measured well.
 
 use super::arguments::Doctor;
-use super::compare::{chain, stamp};
+use super::compare::{Watchers, chain, stamp};
 use super::progress::ProgressLine;
 use super::{MachineMaker, Screen, Status, Trouble};
 use crate::analysis::{Samples, sensitivity};
@@ -12,7 +12,7 @@ use crate::plan::{self, CPU_LOOP, JUST_A_START};
 use crate::report::{
     Document, Finding, MachineNoise, Mark, doctor, doctor_json, doctor_with_probes, findings, render, worst,
 };
-use crate::session::{Event, Measured, Watcher, WatcherError, check_up, measure};
+use crate::session::{Measured, check_up, measure};
 
 /// The order of the runs does not matter for the scatter of a program beside itself.
 const SEED: u64 = 1;
@@ -55,7 +55,8 @@ fn watch(
 ) -> Result<Measured, Trouble> {
     let experiment = plan::yardsticks(noise_s, SEED)?;
     let progress = (!options.quiet).then(|| ProgressLine::new(screen, &experiment));
-    Ok(measure(experiment, machine, &mut Onlooker(progress), stamp()))
+    let mut watchers = Watchers { recorder: None, progress };
+    Ok(measure(experiment, machine, &mut watchers, stamp()))
 }
 
 fn noise_of(recording: &Recording) -> MachineNoise {
@@ -80,15 +81,4 @@ fn status(measured: Option<Measured>, found: &[Finding]) -> Result<Status, Troub
         (_, Mark::Warning) => Status::Warned,
         (_, Mark::Unknown | Mark::Fine) => Status::Done,
     })
-}
-
-struct Onlooker<'a>(Option<ProgressLine<'a>>);
-
-impl Watcher for Onlooker<'_> {
-    fn notice(&mut self, event: Event<'_>) -> Result<(), WatcherError> {
-        if let Some(progress) = &mut self.0 {
-            progress.notice(&event);
-        }
-        Ok(())
-    }
 }

@@ -65,11 +65,13 @@ impl<'a> ProgressLine<'a> {
             Event::Looked(progress) => self.estimate = estimate(progress, &self.names, self.unit),
             Event::Ended(_) => self.clear(),
             Event::Began(_) if self.looks.1.is_none() => self.draw("warming up".to_owned()),
-            Event::Began(_) => {}
             Event::Ran(run) => self.ran(run),
             Event::Probing(probe) => self.probing(probe.known().title),
-            Event::Probed(_) => {}
-            Event::HookFailed(_) | Event::Settled(_) | Event::StageBegan(_) => {}
+            Event::Began(_)
+            | Event::Probed(_)
+            | Event::HookFailed(_)
+            | Event::Settled(_)
+            | Event::StageBegan(_) => {}
         }
     }
 
