@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use whyslow::cli::Status;
+use whyslow::model::{Recording, TraceEntry};
+use whyslow::report::exports::profile_export;
 
-use crate::common::whyslow;
+use crate::common::{text_of, whyslow};
 use crate::samples::world;
 
 fn export(form: &str, more: &[&str]) -> Vec<u8> {
@@ -167,6 +169,24 @@ fn pprof_finds_functions_files_threads_and_sums() {
     assert_eq!(sums, [260_000_000, 500 + 900]);
     assert_eq!(innermost[&("__memmove_evex_unaligned_erms", "libc.so.6")], 70_000_000);
     assert_eq!(innermost[&("[not sampled]", "")], 29_000_000);
+}
+
+/// Variants of a round of what-ifs have numbers of their own.
+#[test]
+fn what_was_seen_in_a_round_is_no_look_at_a_variant_of_the_experiment() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("traces.jsonl");
+    whyslow(world(), &["probe", "--with", "cpu", "a", "b", "--record", text_of(&file)]);
+    let mut recording = whyslow::store::read(std::fs::read(&file).unwrap().as_slice()).unwrap();
+    let folded = |recording: &Recording| {
+        let mut bytes = Vec::new();
+        (profile_export("folded").unwrap().write)(recording, &mut bytes).unwrap();
+        bytes
+    };
+    let alone = folded(&recording);
+    let of_other = recording.traces.iter().find(|entry| entry.variant == 1).unwrap();
+    recording.traces.push(TraceEntry { stage: Some(0), variant: 0, ..of_other.clone() });
+    assert_eq!(folded(&recording), alone);
 }
 
 #[test]

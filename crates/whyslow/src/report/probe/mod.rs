@@ -119,14 +119,8 @@ fn legend(variants: &[Variant], labels: &[String]) -> Option<Part> {
     (!lines.is_empty()).then_some(Part::Text(lines))
 }
 
-/// The looks of a probe at a variant that saw something.
-fn looks(recording: &Recording, variant: usize, probe: Probe) -> Vec<&Probed> {
-    let entries = recording.traces.iter().filter(|entry| entry.variant == variant && entry.probe == probe);
-    entries.filter_map(|entry| entry.seen.probed()).collect()
-}
-
 fn section_of_one(recording: &Recording, known: &KnownProbe) -> Vec<Part> {
-    let looks = looks(recording, 0, known.probe);
+    let looks: Vec<&Probed> = recording.seen(0, known.probe).collect();
     if looks.is_empty() {
         return Vec::new();
     }
@@ -148,8 +142,8 @@ fn section_of_two(
 ) -> Vec<Part> {
     let base = recording.header.experiment.design.base;
     let pair = Pair {
-        base: looks(recording, base, known.probe),
-        other: looks(recording, other, known.probe),
+        base: recording.seen(base, known.probe).collect(),
+        other: recording.seen(other, known.probe).collect(),
         labels: [&labels[base], &labels[other]],
         programs: [program(&variants[base]), program(&variants[other])],
     };

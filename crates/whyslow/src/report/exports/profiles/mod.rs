@@ -11,7 +11,7 @@ mod speedscope;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::model::{Frame, Probe, Profile, Recording, Seen, Trace};
+use crate::model::{Frame, Probe, Probed, Profile, Recording, Trace};
 use crate::plan;
 
 /// One row of the table of forms.
@@ -85,17 +85,12 @@ fn gather(recording: &Recording) -> Vec<Gathered> {
     all
 }
 
-fn profiles(recording: &Recording, variant: usize, probe: Probe) -> Vec<&Profile> {
-    let entries = recording.traces.iter().filter(|entry| entry.variant == variant && entry.probe == probe);
-    let seen = entries.filter_map(|entry| match &entry.seen {
-        Seen::Probed(probed) => Some(&probed.trace),
-        Seen::Missing(_) => None,
-    });
-    seen.filter_map(|trace| match trace {
+fn profiles<'a>(recording: &'a Recording, variant: usize, probe: Probe) -> Vec<&'a Profile> {
+    let profile = |probed: &'a Probed| match &probed.trace {
         Trace::Cpu(profile) | Trace::Faults(profile) => Some(profile),
         _ => None,
-    })
-    .collect()
+    };
+    recording.seen(variant, probe).filter_map(profile).collect()
 }
 
 fn mean(profiles: &[&Profile]) -> BTreeMap<(String, Vec<Site>), f64> {
