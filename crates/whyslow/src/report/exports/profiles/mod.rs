@@ -63,7 +63,7 @@ struct Gathered {
 }
 
 /// A frame with what it is called in a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Site {
     name: String,
     module: String,

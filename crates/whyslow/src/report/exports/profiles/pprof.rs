@@ -64,7 +64,7 @@ struct Tables {
     text_numbers: HashMap<String, u64>,
     modules: HashMap<String, u64>,
     mappings: Vec<Message>,
-    sites: HashMap<(String, String), u64>,
+    sites: HashMap<Site, u64>,
     locations: Vec<Message>,
     functions: Vec<Message>,
 }
@@ -82,12 +82,11 @@ impl Tables {
 
     /// A function and its only location.
     fn location(&mut self, site: &Site) -> u64 {
-        let key = (site.name.clone(), site.module.clone());
-        if let Some(&number) = self.sites.get(&key) {
+        if let Some(&number) = self.sites.get(site) {
             return number;
         }
         let number = self.locations.len() as u64 + 1;
-        self.sites.insert(key, number);
+        self.sites.insert(site.clone(), number);
         let mut function = Message::default();
         function.number(1, number);
         function.number(2, self.text(&site.name));

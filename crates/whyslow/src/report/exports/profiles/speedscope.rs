@@ -48,13 +48,13 @@ fn profile(gathered: &Gathered, frames: &mut Frames) -> Value {
 #[derive(Default)]
 struct Frames {
     list: Vec<Value>,
-    known: HashMap<(String, String), usize>,
+    known: HashMap<Site, usize>,
 }
 
 impl Frames {
     fn index(&mut self, site: Site) -> usize {
         let list = &mut self.list;
-        *self.known.entry((site.name, site.module)).or_insert_with_key(|(name, module)| {
+        *self.known.entry(site).or_insert_with_key(|Site { name, module }| {
             list.push(match module.as_str() {
                 "" => json!({ "name": name }),
                 module => json!({ "name": name, "file": module }),
