@@ -238,7 +238,8 @@ pub fn short_names(names: impl Iterator<Item = String>) -> Vec<String> {
     or_letters(names.map(|name| printable(&name)).collect(), LONGEST_IN_TABLE)
 }
 
-fn or_letters(names: Vec<String>, longest: usize) -> Vec<String> {
+/// The names, or letters where one of them is longer than `longest`.
+pub(super) fn or_letters(names: Vec<String>, longest: usize) -> Vec<String> {
     if names.iter().all(|name| name.chars().count() <= longest) {
         names
     } else {
@@ -247,7 +248,7 @@ fn or_letters(names: Vec<String>, longest: usize) -> Vec<String> {
 }
 
 /// A, B, ... Z, AA, AB, ...
-pub(super) fn letter(index: usize) -> String {
+fn letter(index: usize) -> String {
     let last = char::from(b'A' + (index % 26) as u8);
     if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
 }

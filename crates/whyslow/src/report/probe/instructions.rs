@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::rows::{MOST_ROWS, Order, Quantity, differences, plain_listing, row};
-use super::{Pair, seen, sentence};
+use super::{Pair, file_name, seen, sentence};
 use crate::model::{CountedFunction, Instructions, Probed, Trace};
 use crate::report::document::Part;
 use crate::report::quantity::{count, percent};
@@ -65,8 +65,4 @@ pub fn two(pair: &Pair<'_>) -> Vec<Part> {
         parts.extend(differences(functions, pair, Order::Largest, ["function", "functions"]));
     }
     parts
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::rows::{Order, Quantity, cell, differences, plain_listing, row, time};
-use super::{Pair, seen, sentence};
+use super::{Pair, file_name, seen, sentence};
 use crate::model::{ElfFacts, LoadedProgram, Loading, Probed, Trace};
 use crate::report::compose::printable;
 use crate::report::document::{Definition, Part, Tone, plain, toned};
@@ -40,7 +40,7 @@ pub fn one(looks: &[&Probed]) -> Vec<Part> {
         .take(MOST_PROGRAMS)
         .filter(|program| program.elf.is_some() || program.script.is_some())
         .map(|program| Definition {
-            head: vec![plain("  "), plain(file_name(&program.path))],
+            head: vec![plain("  "), plain(shown_name(&program.path))],
             body: vec![vec![toned(Tone::Faint, printable(&described(program)))]],
         })
         .collect();
@@ -75,8 +75,8 @@ fn summary(seen: &Loading) -> String {
     text
 }
 
-fn file_name(path: &str) -> String {
-    printable(path.rsplit('/').next().unwrap_or(path))
+fn shown_name(path: &str) -> String {
+    printable(file_name(path))
 }
 
 fn described(program: &LoadedProgram) -> String {
@@ -165,31 +165,31 @@ fn starts(base: &[&Loading], other: &[&Loading], pair: &Pair<'_>) -> Vec<Part> {
     differences(quantities.collect(), pair, Order::Largest, ["program", "programs"])
 }
 
-/// How the files of the first program of each side are built, where that is different.
+/// How the program that each side starts is built, where that is different.
 fn built(base: &[&Loading], other: &[&Loading], pair: &Pair<'_>) -> Option<Part> {
-    let main = |seen: &[&Loading], program: &str| {
-        let programs = &seen.first()?.programs;
-        let named = programs.iter().find(|loaded| file_name(&loaded.path) == program);
-        named.or(programs.first()).cloned()
-    };
-    let base = main(base, &pair.programs[0])?;
-    let other = main(other, &pair.programs[1])?;
-    let is_different = described(&base) != described(&other) || base.libraries != other.libraries;
+    let base = main_program(base, &pair.programs[0])?;
+    let other = main_program(other, &pair.programs[1])?;
+    let is_different = described(base) != described(other) || base.libraries != other.libraries;
     let definition = |label: &str, program: &LoadedProgram| Definition {
-        head: vec![plain(format!("  {label}  {}", file_name(&program.path)))],
+        head: vec![plain(format!("  {label}  {}", shown_name(&program.path)))],
         body: vec![vec![toned(
             Tone::Faint,
             printable(&format!("{}; loads {}", described(program), loads(program))),
         )]],
     };
-    is_different.then(|| {
-        Part::Definitions(vec![definition(pair.labels[0], &base), definition(pair.labels[1], &other)])
-    })
+    is_different
+        .then(|| Part::Definitions(vec![definition(pair.labels[0], base), definition(pair.labels[1], other)]))
+}
+
+/// The one that the command names, or else the first.
+fn main_program<'a>(seen: &[&'a Loading], name: &str) -> Option<&'a LoadedProgram> {
+    let programs = &seen.first()?.programs;
+    programs.iter().find(|loaded| file_name(&loaded.path) == name).or(programs.first())
 }
 
 fn loads(program: &LoadedProgram) -> String {
     if program.libraries.is_empty() {
         return "no libraries".to_owned();
     }
-    program.libraries.iter().map(|library| file_name(library)).collect::<Vec<_>>().join(", ")
+    program.libraries.iter().map(|library| shown_name(library)).collect::<Vec<_>>().join(", ")
 }

@@ -18,7 +18,7 @@ mod waiting;
 
 pub use json::traces_json;
 
-use super::compose::{hook_failure, letter, printable};
+use super::compose::{hook_failure, or_letters, printable};
 use super::document::{Document, Line, Part, Tone, plain, toned};
 use super::quantity::seconds;
 use super::words::exit;
@@ -63,7 +63,8 @@ struct Pair<'a> {
 /// Everything that was seen, by command and probe.
 pub fn compose_traces(recording: &Recording) -> Document {
     let variants = plan::variants(&recording.header.experiment);
-    let labels = labels(&variants);
+    let names = variants.iter().map(|variant| printable(&variant.name)).collect();
+    let labels = or_letters(names, LONGEST_LABEL);
     let mut parts: Vec<Part> = trouble(recording, &variants).into_iter().collect();
     if let [variant] = variants.as_slice() {
         parts.push(Part::Text(vec![vec![toned(Tone::Strong, printable(&variant.name))]]));
@@ -98,15 +99,6 @@ fn trouble(recording: &Recording, variants: &[Variant]) -> Option<Part> {
         _ => return None,
     };
     Some(Part::Text(vec![vec![toned(Tone::Warning, text)]]))
-}
-
-/// Names, or letters where one of them is long.
-fn labels(variants: &[Variant]) -> Vec<String> {
-    let names: Vec<String> = variants.iter().map(|variant| printable(&variant.name)).collect();
-    if names.iter().all(|name| name.chars().count() <= LONGEST_LABEL) {
-        return names;
-    }
-    (0..names.len()).map(letter).collect()
 }
 
 fn legend(variants: &[Variant], labels: &[String]) -> Option<Part> {
@@ -213,7 +205,11 @@ fn how_it_ended(label: &str, looks: &[&Probed]) -> Option<super::document::Span>
 /// The file name of the program that a command starts.
 fn program(variant: &Variant) -> String {
     let first = variant.launch.argv.first().map(|word| word.lossy().into_owned()).unwrap_or_default();
-    first.rsplit('/').next().unwrap_or_default().to_owned()
+    file_name(&first).to_owned()
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// What the looks saw, of the kind that the view is about.

@@ -4,7 +4,7 @@ use super::notes::notes;
 use super::{Compared, Layout, Pair, Said, Study};
 use crate::analysis::Verdict;
 use crate::model::{DataSet, Unit};
-use crate::report::compose::letter;
+use crate::report::compose::or_letters;
 use crate::report::document::{Document, Line, Part, Table, Tone, plain, toned};
 use crate::report::printable;
 use crate::report::quantity::seconds_with_interval;
@@ -146,10 +146,7 @@ fn median(study: &Study, place: usize, with_interval: bool) -> String {
 }
 
 fn labels(names: &[String]) -> Vec<String> {
-    if names.iter().all(|name| name.chars().count() <= LONGEST_IN_TABLE) {
-        return names.to_vec();
-    }
-    (0..names.len()).map(letter).collect()
+    or_letters(names.to_vec(), LONGEST_IN_TABLE)
 }
 
 fn legend(group: &Compared) -> Option<Part> {
