@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::rows::{MOST_ROWS, Order, Quantity, cell, differences, plain_listing, row};
+use super::rows::{MOST_ROWS, Order, Quantity, bytes_cell, cell, differences, plain_listing, row};
 use super::{Pair, seen, sentence};
 use crate::model::{FileUse, Files, Probed, Trace};
 use crate::report::document::Part;
@@ -19,7 +19,6 @@ fn of<'a>(looks: &[&'a Probed]) -> Vec<&'a Files> {
 
 pub fn one(looks: &[&Probed]) -> Vec<Part> {
     let Some(&first) = of(looks).first() else { return Vec::new() };
-    let moved = |bytes_moved: u64| if bytes_moved > 0 { bytes(bytes_moved as f64) } else { String::new() };
     let used = first.files.iter().filter(|file| file.opened + file.reads + file.writes + file.removed > 0);
     let rows: Vec<_> = used
         .take(MOST_ROWS)
@@ -27,9 +26,9 @@ pub fn one(looks: &[&Probed]) -> Vec<Part> {
             let numbers = vec![
                 cell(file.opened),
                 cell(file.reads),
-                moved(file.read_bytes),
+                bytes_cell(file.read_bytes),
                 cell(file.writes),
-                moved(file.written_bytes),
+                bytes_cell(file.written_bytes),
             ];
             row(numbers, &file.path, special(file))
         })

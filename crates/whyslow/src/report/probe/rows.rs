@@ -4,6 +4,7 @@ use super::Pair;
 use crate::analysis::traces::Difference;
 use crate::report::compose::printable;
 use crate::report::document::{Listing, ListingRow, Part, Tone, plain, toned};
+use crate::report::quantity;
 
 /// What is smaller than the first so many is counted.
 pub const MOST_ROWS: usize = 15;
@@ -138,20 +139,17 @@ pub fn signed(value: f64, write: fn(f64) -> String) -> String {
 
 /// A table of one variant; the heads of its numbers and of its text.
 pub fn plain_listing(heads: &[&str], text: &str, rows: Vec<ListingRow>) -> Part {
+    listing_with_rest(heads, text, rows, None)
+}
+
+/// The same with a word about the rows that are left out.
+pub fn listing_with_rest(heads: &[&str], text: &str, rows: Vec<ListingRow>, rest: Option<String>) -> Part {
     let header = ListingRow {
         numbers: heads.iter().map(|head| (*head).to_owned()).collect(),
         text: text.to_owned(),
         remark: String::new(),
     };
-    Part::Listing(Listing { header, rows, rest: None })
-}
-
-/// The same with a word about the rows that are left out.
-pub fn listing_with_rest(heads: &[&str], text: &str, rows: Vec<ListingRow>, rest: Option<String>) -> Part {
-    match plain_listing(heads, text, rows) {
-        Part::Listing(listing) => Part::Listing(Listing { rest, ..listing }),
-        other => other,
-    }
+    Part::Listing(Listing { header, rows, rest })
 }
 
 pub fn row(numbers: Vec<String>, text: impl Into<String>, remark: impl Into<String>) -> ListingRow {
@@ -160,10 +158,15 @@ pub fn row(numbers: Vec<String>, text: impl Into<String>, remark: impl Into<Stri
 
 /// Nothing is no time at all, and not none of a microsecond.
 pub fn time(value_s: f64) -> String {
-    if value_s == 0.0 { "0".to_owned() } else { crate::report::quantity::seconds(value_s) }
+    if value_s == 0.0 { "0".to_owned() } else { quantity::seconds(value_s) }
 }
 
 /// A count that is worth a cell; nothing is blank.
 pub fn cell(count: u64) -> String {
-    if count == 0 { String::new() } else { crate::report::quantity::count(count as f64) }
+    if count == 0 { String::new() } else { quantity::count(count as f64) }
+}
+
+/// The same of bytes.
+pub fn bytes_cell(bytes: u64) -> String {
+    if bytes == 0 { String::new() } else { quantity::bytes(bytes as f64) }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::rows::{MOST_ROWS, Order, Quantity, cell, differences, listing_with_rest, row};
+use super::rows::{MOST_ROWS, Order, Quantity, bytes_cell, cell, differences, listing_with_rest, row};
 use super::{Pair, seen, sentence};
 use crate::model::{Probed, SyscallCount, Syscalls, Trace};
 use crate::report::document::Part;
@@ -23,8 +23,7 @@ pub fn one(looks: &[&Probed]) -> Vec<Part> {
     calls.sort_by_key(|(_, call)| std::cmp::Reverse(call.calls));
     let has_time = calls.iter().any(|(_, call)| call.seconds.is_some());
     let rows = calls.iter().take(MOST_ROWS).map(|(name, call)| {
-        let moved = if call.bytes > 0 { bytes(call.bytes as f64) } else { String::new() };
-        let mut numbers = vec![cell(call.calls), cell(call.errors), moved];
+        let mut numbers = vec![cell(call.calls), cell(call.errors), bytes_cell(call.bytes)];
         numbers.extend(has_time.then(|| call.seconds.map_or(String::new(), seconds)));
         row(numbers, name.as_str(), errors(call))
     });
@@ -93,15 +92,16 @@ fn summary(seen: &Syscalls) -> String {
 pub fn two(pair: &Pair<'_>) -> Vec<Part> {
     let (base, other) = (of(&pair.base), of(&pair.other));
     let both = (base.as_slice(), other.as_slice());
-    let mut quantities = vec![
+    let sums = vec![
         Quantity::new("processes", count, both, |seen| seen.processes as f64),
         Quantity::new("threads besides the first", count, both, |seen| seen.threads as f64),
         Quantity::new("programs started", count, both, |seen| seen.starts as f64),
         Quantity::new("system calls in all", count, both, |seen| seen.total() as f64),
     ];
-    let mut parts = differences(std::mem::take(&mut quantities), pair, Order::AsGiven, ["sum", "sums"]);
+    let mut parts = differences(sums, pair, Order::AsGiven, ["sum", "sums"]);
     let all = || base.iter().chain(&other);
     let names: BTreeSet<&str> = all().flat_map(|seen| seen.calls.keys().map(String::as_str)).collect();
+    let mut quantities = Vec::new();
     for name in names {
         quantities.push(Quantity::new(name, count, both, |seen| seen.count(name) as f64));
         let errors: BTreeSet<&str> = all()
