@@ -9,7 +9,9 @@ use benchmath::t_tests::{one_sample, welch};
 
 pub use merge::mean_profile;
 pub use modules::pair_modules;
-pub use symbols::{Fate, SymbolDifference, compare_modules, compare_symbols, is_same_but_for_the_compiler};
+pub use symbols::{
+    Fate, SymbolDifference, compare_modules, compare_symbols, is_same_but_for_the_compiler, own_by_module,
+};
 
 /// Chance that an interval of one row holds the truth.
 pub const ROW_CONFIDENCE: f64 = 0.95;

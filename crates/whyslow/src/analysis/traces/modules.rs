@@ -54,13 +54,8 @@ mod tests {
     use super::*;
 
     fn pairs(base: &[(&str, f64)], other: &[(&str, f64)], programs: (&str, &str)) -> Vec<(String, String)> {
-        let map = |list: &[(&'static str, f64)]| list.iter().copied().collect::<BTreeMap<_, _>>();
-        let (base, other): (Vec<_>, Vec<_>) = (leaked(base), leaked(other));
-        pair_modules(&map(&base), &map(&other), programs.0, programs.1).into_iter().collect()
-    }
-
-    fn leaked(list: &[(&str, f64)]) -> Vec<(&'static str, f64)> {
-        list.iter().map(|(name, weight)| (&*name.to_string().leak(), *weight)).collect()
+        let [base, other] = [base, other].map(|list| list.iter().copied().collect());
+        pair_modules(&base, &other, programs.0, programs.1).into_iter().collect()
     }
 
     fn one(other: &str, base: &str) -> (String, String) {

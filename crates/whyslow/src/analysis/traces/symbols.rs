@@ -57,7 +57,7 @@ pub fn compare_symbols(
     other: &[&Profile],
     programs: (&str, &str),
 ) -> Vec<SymbolDifference> {
-    let pairs = pair_modules(&by_module(base), &by_module(other), programs.0, programs.1);
+    let pairs = pair_modules(&own_by_module(base), &own_by_module(other), programs.0, programs.1);
     let both = [weights(base, &BTreeMap::new()), weights(other, &pairs)];
     let renamed = renamed(&both[0], &both[1]);
     let mut rows = rows([base, other], &both, &renamed);
@@ -75,7 +75,7 @@ pub fn compare_modules(
     other: &[&Profile],
     programs: (&str, &str),
 ) -> Vec<SymbolDifference> {
-    let pairs = pair_modules(&by_module(base), &by_module(other), programs.0, programs.1);
+    let pairs = pair_modules(&own_by_module(base), &own_by_module(other), programs.0, programs.1);
     let both = [weights(base, &BTreeMap::new()), weights(other, &pairs)].map(without_names);
     rows([base, other], &both, &BTreeMap::new())
 }
@@ -132,7 +132,8 @@ fn grain(profiles: &[&Profile]) -> f64 {
     each.fold(0.0, f64::max) / profiles.len().max(1) as f64
 }
 
-fn by_module<'a>(profiles: &[&'a Profile]) -> BTreeMap<&'a str, f64> {
+/// What was seen in each file itself.
+pub fn own_by_module<'a>(profiles: &[&'a Profile]) -> BTreeMap<&'a str, f64> {
     let mut weights = BTreeMap::new();
     for profile in profiles {
         for (frame, own) in profile.frames.iter().zip(profile.own()) {

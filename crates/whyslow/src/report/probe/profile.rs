@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use super::rows::{Order, Row, listing_with_rest, row, signed, table, time};
 use super::{Pair, seen};
-use crate::analysis::traces::{Difference, Fate, compare_modules, compare_symbols, mean_profile};
+use crate::analysis::traces::{
+    Difference, Fate, compare_modules, compare_symbols, mean_profile, own_by_module,
+};
 use crate::model::{Frame, KernelView, Probed, Profile, Trace};
 use crate::report::compose::printable;
 use crate::report::document::{Definition, Line, Part, Tone, plain, toned};
 use crate::report::quantity::{count, percent};
 
 /// Less of the total than this tells too little.
-pub const ENOUGH: f64 = 0.8;
+const ENOUGH: f64 = 0.8;
 /// From this share on all stacks are whole, for people.
 const ALL_WHOLE: f64 = 0.995;
 /// Rates that differ by less cost the same.
@@ -43,12 +45,10 @@ const SMALLEST_PATH: f64 = 0.02;
 struct Unit {
     write: fn(f64) -> String,
     what: &'static str,
-    /// Names of the columns: in the function itself, and with what it calls.
-    heads: [&'static str; 2],
 }
 
-const CPU: Unit = Unit { write: time, what: "of CPU time", heads: ["own", "with callees"] };
-const FAULTS: Unit = Unit { write: count, what: "page faults", heads: ["own", "with callees"] };
+const CPU: Unit = Unit { write: time, what: "of CPU time" };
+const FAULTS: Unit = Unit { write: count, what: "page faults" };
 
 fn of<'a>(looks: &[&'a Probed]) -> Vec<&'a Profile> {
     seen(looks, |trace| match trace {
@@ -141,11 +141,8 @@ fn kernel(profile: &Profile) -> Option<String> {
 }
 
 fn by_module(profile: &Profile, whole: f64, unit: Unit) -> String {
-    let mut modules: BTreeMap<&str, f64> = BTreeMap::new();
-    for (frame, own) in profile.frames.iter().zip(profile.own()) {
-        *modules.entry(&frame.module).or_insert(0.0) += own;
-    }
-    let mut modules: Vec<(&str, f64)> = modules.into_iter().filter(|(_, own)| *own > 0.0).collect();
+    let modules = own_by_module(&[profile]).into_iter();
+    let mut modules: Vec<(&str, f64)> = modules.filter(|(_, own)| *own > 0.0).collect();
     modules.sort_by(|one, other| other.1.total_cmp(&one.1));
     let shown = modules.iter().take(MOST_MODULES);
     let shown = shown.map(|(name, own)| format!("{name} {} ({})", percent(own / whole), (unit.write)(*own)));
@@ -168,11 +165,10 @@ fn functions(profile: &Profile, whole: f64, unit: Unit) -> Part {
         ];
         row(numbers, &frame.name, &frame.module)
     });
-    let heads = [unit.heads[0], "", unit.heads[1], ""];
     let left: f64 = all.iter().skip(shown).map(|(_, own)| own).sum();
     let more = all.len() - shown;
     let rest = (more > 0).then(|| format!("and {} in {more} others", (unit.write)(left)));
-    listing_with_rest(&heads, "function", rows.collect(), rest)
+    listing_with_rest(&["own", "", "with callees", ""], "function", rows.collect(), rest)
 }
 
 type ByFunction<'a> = BTreeMap<&'a Frame, f64>;
