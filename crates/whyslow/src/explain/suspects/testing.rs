@@ -299,7 +299,7 @@ fn profile(stacks: &[(&str, f64)]) -> Profile {
         ..Profile::default()
     };
     for (folded, weight) in stacks {
-        let frames = folded.rsplit(';').map(|frame| place(&mut profile.frames, frame)).collect();
+        let frames = folded.rsplit(';').map(|text| profile.place(&frame(text))).collect();
         profile.stacks.push(Stack { frames, weight: *weight, thread: "main".to_owned() });
     }
     if profile.frames.iter().any(|frame| frame.module == "[kernel]") {
@@ -308,15 +308,10 @@ fn profile(stacks: &[(&str, f64)]) -> Profile {
     profile
 }
 
-/// The number of a frame that is written `module!function`, or `function` for one of the program itself.
-fn place(frames: &mut Vec<Frame>, text: &str) -> u32 {
+/// A frame that is written `module!function`, or `function` for one of the program itself.
+fn frame(text: &str) -> Frame {
     let (module, name) = text.split_once('!').unwrap_or(("program", text));
-    let frame = Frame { name: name.to_owned(), module: module.to_owned() };
-    let known = frames.iter().position(|known| *known == frame);
-    known.unwrap_or_else(|| {
-        frames.push(frame);
-        frames.len() - 1
-    }) as u32
+    Frame { name: name.to_owned(), module: module.to_owned() }
 }
 
 impl Syscalls {
@@ -345,20 +340,7 @@ impl Files {
     /// One more path.
     pub fn file(&mut self, used: FileUse) {
         self.paths += 1;
-        let total = &mut self.total;
-        total.opened += used.opened;
-        total.missed += used.missed;
-        total.stated += used.stated;
-        total.stat_missed += used.stat_missed;
-        total.exec_missed += used.exec_missed;
-        total.reads += used.reads;
-        total.read_bytes += used.read_bytes;
-        total.writes += used.writes;
-        total.written_bytes += used.written_bytes;
-        total.synced += used.synced;
-        total.direct += used.direct;
-        total.created += used.created;
-        total.removed += used.removed;
+        self.total.add(&used);
         self.files.push(used);
     }
 }

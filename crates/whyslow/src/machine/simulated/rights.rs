@@ -27,23 +27,21 @@ impl Default for Rights {
 }
 
 impl Rights {
+    /// Nothing of the kernel; libraries can be preloaded all the same.
     pub fn none() -> Self {
         Rights { perf: false, schedstat: false, pressure: false, ptrace: false, preload: true }
     }
 
     /// Whether a probe can look, or why not.
     pub fn check_probe(&self, probe: Probe) -> Result<(), Missing> {
-        let missing = |why: &str, right| {
-            let remedy = Some(format!("set rights.{right} in the simulated world"));
-            Err(Missing { what: probe.known().title.to_owned(), why: why.to_owned(), remedy })
-        };
+        let denied = |why: &str, right| Err(missing(probe.known().title, why, Some(right)));
         match probe {
-            Probe::Syscalls | Probe::Files if !self.ptrace => missing("tracing is not permitted", "ptrace"),
+            Probe::Syscalls | Probe::Files if !self.ptrace => denied("tracing is not permitted", "ptrace"),
             Probe::Cpu | Probe::Faults | Probe::Waiting | Probe::Series if !self.perf => {
-                missing("performance counters are not permitted", "perf")
+                denied("performance counters are not permitted", "perf")
             }
             Probe::Allocations | Probe::Loading if !self.preload => {
-                missing("no library can be preloaded", "preload")
+                denied("no library can be preloaded", "preload")
             }
             _ => Ok(()),
         }
@@ -52,14 +50,14 @@ impl Rights {
     /// Whether a metric can be had, or why not.
     pub fn check(&self, metric: &Metric) -> Result<(), Missing> {
         if known_metric(&metric.name).is_none() {
-            return Err(missing(metric, "a simulated machine does not know it", None));
+            return Err(missing(&metric.name, "a simulated machine does not know it", None));
         }
         match needed_for(&metric.name) {
             Need::Perf if !self.perf => {
-                Err(missing(metric, "performance counters are not permitted", Some("perf")))
+                Err(missing(&metric.name, "performance counters are not permitted", Some("perf")))
             }
             Need::Schedstat if !self.schedstat => {
-                Err(missing(metric, "the kernel keeps no scheduler statistics", Some("schedstat")))
+                Err(missing(&metric.name, "the kernel keeps no scheduler statistics", Some("schedstat")))
             }
             _ => Ok(()),
         }
@@ -81,9 +79,9 @@ fn needed_for(name: &str) -> Need {
     }
 }
 
-fn missing(metric: &Metric, why: &str, right: Option<&str>) -> Missing {
+fn missing(what: &str, why: &str, right: Option<&str>) -> Missing {
     let remedy = right.map(|right| format!("set rights.{right} in the simulated world"));
-    Missing { what: metric.name.clone(), why: why.to_owned(), remedy }
+    Missing { what: what.to_owned(), why: why.to_owned(), remedy }
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! What probes see of a run of a simulated program: what the program states, what the causes that apply add to it, and
 //! facts that follow from the launch. Pure.
 
+use std::ops::Add;
+
 use super::cause::Surroundings;
 use super::program::Program;
 use crate::model::{
-    Allocations, Environment, Files, Frame, Instructions, Loading, Probe, Profile, Series, Stack,
-    SyscallCount, Syscalls, Trace, Waiting,
+    Allocations, Environment, Files, Instructions, Loading, Probe, Profile, Series, Stack, SyscallCount,
+    Syscalls, Trace, Waiting,
 };
 
 /// `None` where neither the program nor any of its causes states what the probe would see.
@@ -111,20 +113,7 @@ fn add_syscalls(seen: &mut Syscalls, more: &Syscalls) {
 
 fn add_files(seen: &mut Files, more: &Files) {
     for file in &more.files {
-        let total = &mut seen.total;
-        total.opened += file.opened;
-        total.missed += file.missed;
-        total.stated += file.stated;
-        total.stat_missed += file.stat_missed;
-        total.exec_missed += file.exec_missed;
-        total.reads += file.reads;
-        total.read_bytes += file.read_bytes;
-        total.writes += file.writes;
-        total.written_bytes += file.written_bytes;
-        total.synced += file.synced;
-        total.direct += file.direct;
-        total.created += file.created;
-        total.removed += file.removed;
+        seen.total.add(file);
     }
     seen.files.extend(more.files.clone());
     seen.paths = seen.files.len() as u64;
@@ -159,10 +148,7 @@ fn add_loading(seen: &mut Loading, more: &Loading) {
     seen.relocations += more.relocations;
     seen.relocation_cycles = sum(seen.relocation_cycles, more.relocation_cycles);
     seen.startup_cycles = sum(seen.startup_cycles, more.startup_cycles);
-    seen.startup_s = match (seen.startup_s, more.startup_s) {
-        (Some(one), Some(other)) => Some(one + other),
-        (one, other) => one.or(other),
-    };
+    seen.startup_s = sum(seen.startup_s, more.startup_s);
     for program in &more.programs {
         seen.programs.retain(|known| known.path != program.path);
         seen.programs.push(program.clone());
@@ -170,13 +156,9 @@ fn add_loading(seen: &mut Loading, more: &Loading) {
 }
 
 fn add_waiting(seen: &mut Waiting, more: &Waiting) {
-    let added = |one: Option<f64>, other: Option<f64>| match (one, other) {
-        (Some(one), Some(other)) => Some(one + other),
-        (one, other) => one.or(other),
-    };
-    seen.on_cpu_s = added(seen.on_cpu_s, more.on_cpu_s);
-    seen.preempted_s = added(seen.preempted_s, more.preempted_s);
-    seen.blocked_s = added(seen.blocked_s, more.blocked_s);
+    seen.on_cpu_s = sum(seen.on_cpu_s, more.on_cpu_s);
+    seen.preempted_s = sum(seen.preempted_s, more.preempted_s);
+    seen.blocked_s = sum(seen.blocked_s, more.blocked_s);
     seen.threads.extend(more.threads.clone());
     seen.places.extend(more.places.clone());
     seen.places.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
@@ -185,29 +167,19 @@ fn add_waiting(seen: &mut Waiting, more: &Waiting) {
 fn add_profile(seen: &mut Profile, more: &Profile) {
     for stack in &more.stacks {
         let frames = stack.frames.iter().filter_map(|&frame| more.frames.get(frame as usize));
-        let frames = frames.map(|frame| place(&mut seen.frames, frame)).collect();
+        let frames = frames.map(|frame| seen.place(frame)).collect();
         seen.stacks.push(Stack { frames, ..stack.clone() });
     }
     seen.rate_hz = seen.rate_hz.max(more.rate_hz);
     seen.samples += more.samples;
     seen.sampled += more.sampled;
-    seen.total = match (seen.total, more.total) {
-        (Some(one), Some(other)) => Some(one + other),
-        (one, other) => one.or(other),
-    };
+    seen.total = sum(seen.total, more.total);
     seen.kernel = more.kernel;
     seen.rooted = 1.0;
 }
 
-fn place(frames: &mut Vec<Frame>, wanted: &Frame) -> u32 {
-    let known = frames.iter().position(|frame| frame == wanted);
-    known.unwrap_or_else(|| {
-        frames.push(wanted.clone());
-        frames.len() - 1
-    }) as u32
-}
-
-fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+/// Of what is known.
+fn sum<T: Add<Output = T>>(one: Option<T>, other: Option<T>) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one + other),
         (one, other) => one.or(other),

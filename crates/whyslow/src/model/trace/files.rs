@@ -40,3 +40,22 @@ pub struct FileUse {
     pub created: u64,
     pub removed: u64,
 }
+
+impl FileUse {
+    /// What was done with another path as well; the path stays.
+    pub fn add(&mut self, more: &FileUse) {
+        self.opened += more.opened;
+        self.missed += more.missed;
+        self.stated += more.stated;
+        self.stat_missed += more.stat_missed;
+        self.exec_missed += more.exec_missed;
+        self.reads += more.reads;
+        self.read_bytes += more.read_bytes;
+        self.writes += more.writes;
+        self.written_bytes += more.written_bytes;
+        self.synced += more.synced;
+        self.direct += more.direct;
+        self.created += more.created;
+        self.removed += more.removed;
+    }
+}

@@ -58,6 +58,15 @@ impl Profile {
         self.total.filter(|total| *total > 0.0).map(|total| self.sampled / total)
     }
 
+    /// The number of a frame, which is added if it is new.
+    pub fn place(&mut self, wanted: &Frame) -> u32 {
+        let known = self.frames.iter().position(|frame| frame == wanted);
+        known.unwrap_or_else(|| {
+            self.frames.push(wanted.clone());
+            self.frames.len() - 1
+        }) as u32
+    }
+
     /// Weight of the samples that were in this frame itself, for every frame.
     pub fn own(&self) -> Vec<f64> {
         let mut own = vec![0.0; self.frames.len()];

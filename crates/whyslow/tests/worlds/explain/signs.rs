@@ -105,7 +105,7 @@ impl Signs {
     pub fn cpu(self, stacks: &[(&str, f64)]) -> Signs {
         let mut profile = Profile { rate_hz: 1000.0, kernel: KernelView::Unknown, ..Profile::default() };
         for (folded, seconds) in stacks {
-            let frames = folded.rsplit(';').map(|frame| place(&mut profile.frames, frame)).collect();
+            let frames = folded.rsplit(';').map(|text| profile.place(&frame(text))).collect();
             profile.stacks.push(Stack { frames, weight: *seconds, thread: "main".to_owned() });
             profile.samples += (seconds * 1000.0) as u64;
             profile.sampled += seconds;
@@ -115,13 +115,8 @@ impl Signs {
     }
 }
 
-/// The number of a frame that is written `module!function`, or `function` for one of the program itself.
-fn place(frames: &mut Vec<Frame>, text: &str) -> u32 {
+/// A frame that is written `module!function`, or `function` for one of the program itself.
+fn frame(text: &str) -> Frame {
     let (module, name) = text.split_once('!').unwrap_or(("program", text));
-    let frame = Frame { name: name.to_owned(), module: module.to_owned() };
-    let known = frames.iter().position(|known| *known == frame);
-    known.unwrap_or_else(|| {
-        frames.push(frame);
-        frames.len() - 1
-    }) as u32
+    Frame { name: name.to_owned(), module: module.to_owned() }
 }
