@@ -1,11 +1,10 @@
 //! How often intervals of shares hold the truth, and how often somebody innocent is confirmed. Slow: run with
 //! `cargo test --release -p whyslow --test worlds -- --ignored explain::coverage`.
 
-use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Noise, Program, World};
-use whyslow::model::Edit;
+use whyslow::machine::simulated::{Cause, Condition, Effect, Noise};
 
 use super::rows::all;
-use super::scene::{BASE_S, Scene};
+use super::scene::Scene;
 
 const SEEDS: u64 = 500;
 /// Chance that an interval of a share misses.
@@ -13,19 +12,12 @@ const MISSES: f64 = 0.01;
 
 /// A locale and a setting of the allocator that multiply: the truth is the logarithm of each factor over that of both.
 fn planted(factors: (f64, f64), noise: Noise, seed: u64) -> Scene {
-    let mut program = Program::new("work", Cost::of_cpu(BASE_S));
-    program.causes = vec![
+    let causes = vec![
         Cause::new("one", Condition::env_is_set("LC_ALL"), Effect::on_cpu(factors.0)),
         Cause::new("other", Condition::env_is_set("MALLOC_PERTURB_"), Effect::on_cpu(factors.1)),
     ];
-    let argv = Edit::Argv(vec!["work".into(), "hard".into()]);
-    let set = |name: &str, value: &str| Edit::SetEnv(name.into(), value.into());
-    let slow = vec![argv.clone(), set("LC_ALL", "en_US.UTF-8"), set("MALLOC_PERTURB_", "165")];
-    Scene {
-        world: World::default().with_program(program).with_noise(noise).with_seed(seed),
-        fast: vec![argv],
-        slow,
-    }
+    let slow = [("LC_ALL", "en_US.UTF-8"), ("MALLOC_PERTURB_", "165")];
+    Scene::of_variables(causes, &slow).with_noise(noise).with_seed(seed)
 }
 
 /// More misses than this are not by chance: three standard deviations above the stated rate.
@@ -64,9 +56,9 @@ fn innocent_ones_are_hardly_ever_confirmed() {
     let mut wrong = Vec::new();
     for seed in 0..SEEDS {
         let row = &rows[seed as usize % rows.len()];
-        let mut scene = if seed % 2 == 0 { row.decoy() } else { row.idle() }.with_seed(seed);
-        scene.world.noise = noises[(seed / 7) as usize % noises.len()].1;
-        let found = scene.explained();
+        let scene = if seed % 2 == 0 { row.decoy() } else { row.idle() };
+        let (_, noise) = noises[(seed / 7) as usize % noises.len()];
+        let found = scene.with_noise(noise).with_seed(seed).explained();
         let others: Vec<&str> = found.confirmed().into_iter().filter(|name| *name != "env.CULPRIT").collect();
         if !others.is_empty() {
             wrong.push(format!("{seed} {} {others:?}", row.suspect));

@@ -26,7 +26,7 @@ fn the_guilty_are_named() {
     let mut wrong = Vec::new();
     for row in all() {
         let found = row.guilty().explained();
-        // Nobody else is confirmed, unless it is another name of the same thing.
+        // Nobody else is confirmed.
         let others = found.confirmed().iter().filter(|name| **name != row.suspect).count();
         if !found.diagnosis.is_real || !is_right(&row, &found) || others > 0 {
             wrong.push(format!("{} should be {:?}:\n{}", row.suspect, row.answer, found.text()));

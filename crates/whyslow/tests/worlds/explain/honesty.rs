@@ -2,24 +2,14 @@
 //! probes, and a gap that goes away.
 
 use whyslow::explain::Status;
-use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Failure, How, Program, Rights, World};
+use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Failure, How, Rights};
 use whyslow::model::Edit;
 
 use super::rows::{all, row};
-use super::scene::{Answer, BASE_S, Scene};
-use crate::common::WHITE;
+use super::scene::{Answer, Scene};
 
 fn plain(causes: Vec<Cause>, slow: &[(&str, &str)]) -> Scene {
-    let mut program = Program::new("work", Cost::of_cpu(BASE_S));
-    program.causes = causes;
-    let argv = Edit::Argv(vec!["work".into(), "hard".into()]);
-    let set = |(name, value): &(&str, &str)| Edit::SetEnv((*name).into(), (*value).into());
-    let slow = std::iter::once(argv.clone()).chain(slow.iter().map(set)).collect();
-    Scene {
-        world: World::default().with_program(program).with_noise(WHITE).with_seed(3),
-        fast: vec![argv],
-        slow,
-    }
+    Scene::of_variables(causes, slow).with_seed(3)
 }
 
 /// Five settings that look suspicious, and no difference.

@@ -1,11 +1,9 @@
 //! Two culprits at once: both are named, and where they do more or less together than apart, that is told.
 
 use whyslow::explain::Status;
-use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Program, World};
-use whyslow::model::Edit;
+use whyslow::machine::simulated::{Cause, Condition, Cost, Effect};
 
-use super::scene::{BASE_S, Found, Scene};
-use crate::common::WHITE;
+use super::scene::{Found, Scene};
 
 /// Suspects by a variable of theirs that is the experiment.
 const VARIABLES: [(&str, &str, &str); 8] = [
@@ -26,17 +24,9 @@ fn pairs() -> Vec<(usize, usize)> {
 }
 
 fn scene(pair: (usize, usize), causes: Vec<Cause>) -> Scene {
-    let mut program = Program::new("work", Cost::of_cpu(BASE_S));
-    program.causes = causes;
-    let set = |place: usize| {
-        let (_, name, value) = VARIABLES[place];
-        Edit::SetEnv(name.into(), value.into())
-    };
-    let argv = Edit::Argv(vec!["work".into(), "hard".into()]);
-    let slow = vec![argv.clone(), set(pair.0), set(pair.1)];
+    let set = |place: usize| (VARIABLES[place].1, VARIABLES[place].2);
     let seed = (pair.0 * 10 + pair.1) as u64;
-    let world = World::default().with_program(program).with_noise(WHITE).with_seed(seed);
-    Scene { world, fast: vec![argv], slow }
+    Scene::of_variables(causes, &[set(pair.0), set(pair.1)]).with_seed(seed)
 }
 
 fn is_set(place: usize) -> Condition {

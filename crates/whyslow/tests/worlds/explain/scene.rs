@@ -1,8 +1,7 @@
 //! From a row of the tables to worlds, and from a world to a diagnosis.
 
 use whyslow::explain::{Diagnosis, Finding, Status, diagnose, is_culprit};
-use whyslow::machine::Machine;
-use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Program, Rights, Simulated, World};
+use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Noise, Program, Rights, Simulated, World};
 use whyslow::model::{ByteText, Edit, Experiment, HookKind, Level, Recording};
 use whyslow::plan::compose;
 use whyslow::session::{Inquiry, explain};
@@ -11,7 +10,7 @@ use super::signs::Signs;
 use crate::common::{Nobody, WHITE, ask, stamp};
 
 /// Seconds on a CPU of a run without any cause.
-pub const BASE_S: f64 = 0.1;
+const BASE_S: f64 = 0.1;
 /// A variable that no suspect knows.
 pub const CULPRIT: &str = "CULPRIT";
 
@@ -236,13 +235,9 @@ impl Row {
 
     /// It is loud, and a variable that nobody knows is the cause.
     pub fn decoy(&self) -> Scene {
-        let real = Cause::new(CULPRIT, Condition::env_is_set(CULPRIT), Effect::adding(self.times()));
+        let mut real = Cause::new(CULPRIT, Condition::env_is_set(CULPRIT), Effect::adding(self.times()));
         let seconds = self.extra.user_s + self.extra.system_s;
-        let real = Signs::default()
-            .cpu(&[("main;culprit_work", seconds.max(0.001))])
-            .traces
-            .into_iter()
-            .fold(real, Cause::with_trace);
+        real.traces = Signs::default().cpu(&[("main;culprit_work", seconds.max(0.001))]).traces;
         self.scene(vec![self.loud(), real], true)
     }
 
@@ -296,8 +291,23 @@ pub struct Found {
 }
 
 impl Scene {
+    /// The same command line on both sides, which has these causes, and variables that only the slow side has.
+    pub fn of_variables(causes: Vec<Cause>, slow: &[(&str, &str)]) -> Scene {
+        let mut program = Program::new("work", Cost::of_cpu(BASE_S));
+        program.causes = causes;
+        let argv = Edit::Argv(words("work hard"));
+        let set = |(name, value): &(&str, &str)| Edit::SetEnv((*name).into(), (*value).into());
+        let slow = std::iter::once(argv.clone()).chain(slow.iter().map(set)).collect();
+        Scene { world: World::default().with_program(program).with_noise(WHITE), fast: vec![argv], slow }
+    }
+
     pub fn with_rights(mut self, rights: Rights) -> Scene {
         self.world.rights = rights;
+        self
+    }
+
+    pub fn with_noise(mut self, noise: Noise) -> Scene {
+        self.world.noise = noise;
         self
     }
 
@@ -315,11 +325,8 @@ impl Scene {
     }
 
     pub fn explained(&self) -> Found {
-        self.explained_on(&mut Simulated::new(self.world.clone()))
-    }
-
-    pub fn explained_on(&self, machine: &mut dyn Machine) -> Found {
-        let measured = explain(self.experiment(), Inquiry::default(), machine, &mut Nobody, stamp());
+        let mut machine = Simulated::new(self.world.clone());
+        let measured = explain(self.experiment(), Inquiry::default(), &mut machine, &mut Nobody, stamp());
         assert!(measured.trouble.is_none(), "{:?}", measured.trouble);
         let diagnosis = diagnose(&measured.recording).expect("two variants");
         Found { recording: measured.recording, diagnosis }
