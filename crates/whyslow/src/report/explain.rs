@@ -89,7 +89,7 @@ fn between_corners(diagnosis: &Diagnosis, names: &[String]) -> Line {
 
 fn budget(diagnosis: &Diagnosis) -> Line {
     let Budget { wall_s, user_s, system_s, cpu_wait_s, blocked_s } = diagnosis.budget;
-    let rest = if blocked_s < 0.0 { "in parallel" } else { "blocked" };
+    let rest = rest_of(&diagnosis.budget, &diagnosis.slow_budget);
     let parts =
         [("user", user_s), ("system", system_s), ("waiting for a CPU", cpu_wait_s), (rest, blocked_s)];
     let is_shown = |seconds: f64| seconds.abs() > LEAST_PART * wall_s.abs();
@@ -102,6 +102,16 @@ fn budget(diagnosis: &Diagnosis) -> Line {
         plain(format!("{} of wall time: {}; ", signed(wall_s), shown.join(", "))),
         toned(Tone::Strong, format!("mostly {}", diagnosis.class.name())),
     ]
+}
+
+/// What the time is called that is neither on a CPU nor waiting for one. Below 0, several CPUs worked at once, or the
+/// medians of the parts are of different runs.
+fn rest_of(gap: &Budget, slow: &Budget) -> &'static str {
+    match (gap.blocked_s < 0.0, slow.cpu_s() > slow.wall_s) {
+        (false, _) => "blocked",
+        (true, true) => "in parallel",
+        (true, false) => "scatter",
+    }
 }
 
 fn signed(seconds: f64) -> String {
@@ -306,6 +316,15 @@ pub fn diagnosis_json(mut comparison: Value, names: &[String], diagnosis: &Diagn
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_used_several_cpus_was_in_parallel() {
+        let budget = |wall_s, user_s, blocked_s| Budget { wall_s, user_s, blocked_s, ..Budget::default() };
+        let gap = budget(1.0, 1.2, -0.2);
+        assert_eq!(rest_of(&gap, &budget(2.0, 3.0, -1.0)), "in parallel");
+        assert_eq!(rest_of(&gap, &budget(2.0, 1.9, 0.1)), "scatter");
+        assert_eq!(rest_of(&budget(1.0, 0.5, 0.5), &budget(2.0, 3.0, -1.0)), "blocked");
+    }
 
     #[test]
     fn parts_of_a_gap_add_up_on_the_screen_too() {
