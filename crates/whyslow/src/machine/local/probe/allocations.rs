@@ -12,7 +12,7 @@ use super::super::delivery::Directory;
 use super::super::environment::Prepared;
 use super::super::{preloadable, preloads};
 use super::held::{Held, HeldEnd};
-use super::{Looker, missing};
+use super::{Looker, missing, started};
 use crate::model::{Allocations, Missing, Probe, Probed, Trace};
 
 /// Room for so many threads and program images. The file takes no more space than what is used of it.
@@ -42,6 +42,8 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let end = run(looker, &counting).map_err(|error| {
         missing(Probe::Allocations, format!("not measured: the command cannot be run: {error}"), None)
     })?;
+    let end = started(Probe::Allocations, end)
+        .map_err(|missing| Missing { why: format!("not measured: {}", missing.why), ..missing })?;
     let tally = counting.end().map_err(no_place)?;
     if tally.images == 0 {
         return Err(not_loaded(&tally));
