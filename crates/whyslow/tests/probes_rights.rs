@@ -82,19 +82,41 @@ fn where_ptrace_and_perf_are_refused_less_is_seen_and_that_is_said() {
     }
 }
 
+/// The program as somebody without rights, in a directory where everybody may run it.
+fn as_nobody(directory: &Path) -> Option<Command> {
+    let whyslow = directory.join("whyslow");
+    std::fs::copy(env!("CARGO_BIN_EXE_whyslow"), &whyslow).unwrap();
+    std::fs::set_permissions(directory, Permissions::from_mode(0o755)).unwrap();
+    let can_be_nobody = Command::new("true").uid(NOBODY).gid(NOBODY).status().is_ok();
+    let mut command = Command::new(&whyslow);
+    command.uid(NOBODY).gid(NOBODY);
+    can_be_nobody.then_some(command)
+}
+
+/// A traced program would run without them.
+#[test]
+fn a_program_with_capabilities_keeps_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("sleep");
+    std::fs::copy("/bin/sleep", &program).unwrap();
+    let given = Command::new("setcap").arg("cap_net_raw+ep").arg(&program).status();
+    let Some(mut command) = as_nobody(directory.path()) else { return };
+    if !given.is_ok_and(|status| status.success()) {
+        return;
+    }
+    command.args(["probe", "--json", "--with", "environment", "--"]).arg(&program).arg("0.2");
+    let output = command.env("HOME", "/").current_dir("/").output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let spots = document["traces"][0]["blind_spots"].as_array().unwrap_or_else(|| panic!("{document:#}"));
+    let is_said = |spot: &Value| spot["why"].as_str().unwrap().contains("with the rights of its file");
+    assert!(spots.iter().any(is_said), "{document:#}");
+}
+
 #[test]
 fn nobody_sees_nearly_all() {
     let directory = tempfile::tempdir().unwrap();
-    let whyslow = directory.path().join("whyslow");
-    std::fs::copy(env!("CARGO_BIN_EXE_whyslow"), &whyslow).unwrap();
-    std::fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
-    let mut command = Command::new(&whyslow);
-    command.uid(NOBODY).gid(NOBODY);
-    let can_be_nobody = Command::new("true").uid(NOBODY).gid(NOBODY).status().is_ok();
-    if !can_be_nobody {
-        return;
-    }
-    let seen = traces(command, &whyslow);
+    let Some(command) = as_nobody(directory.path()) else { return };
+    let seen = traces(command, &directory.path().join("whyslow"));
     let text = serde_json::to_string_pretty(&seen).unwrap();
     let [environment, loading, waiting, series] = seen.as_slice() else { panic!("{text}") };
     assert_eq!(soft_limit(environment), "300", "{text}");

@@ -14,15 +14,14 @@ mod watch;
 mod work;
 
 use std::ffi::CString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use self::facts::Facts;
 use self::snapshot::Snapshot;
 use self::watch::Watched;
 use super::held::Held;
-use super::{Looker, missing, spot, started, unwatched};
+use super::{Looker, missing, spot, started, tracer, unwatched};
 use crate::model::{Environment, Missing, Probe, Probed, Trace};
 
 const PROBE: Probe = Probe::Environment;
@@ -60,12 +59,7 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
 
 /// A traced program gets no rights from its file, so one that would is not traced.
 fn gains_rights(looker: &Looker<'_>) -> bool {
-    const SET_ID: u32 = libc::S_ISUID | libc::S_ISGID;
-    let program = Path::new(std::ffi::OsStr::from_bytes(looker.prepared.program.as_bytes()));
-    let path = looker.launch.cwd.as_deref().map_or(program.to_path_buf(), |cwd| cwd.join(program));
-    // SAFETY: a plain question.
-    let is_root = unsafe { libc::geteuid() } == 0;
-    !is_root && path.metadata().is_ok_and(|file| file.mode() & SET_ID != 0)
+    tracer::loses_rights(&tracer::program_path(looker))
 }
 
 fn facts(watched: &Watched, looker: &Looker<'_>, blind_spots: &mut Vec<Missing>) -> Facts {

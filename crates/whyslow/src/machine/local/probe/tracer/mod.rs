@@ -26,7 +26,8 @@ use crate::model::{Exit, Missing, Probe};
 pub use self::calls::{Abi, Call, Table, error_name, name};
 pub use self::engine::{Halt, Observer};
 pub use self::tree::{Task, Tree};
-pub use self::{memory::bytes, memory::number, memory::string, rights::can, rights::program_path};
+pub use self::{memory::bytes, memory::number, memory::string};
+pub use self::{rights::can, rights::loses_rights, rights::program_path};
 
 /// All stops that tell of calls, children and programs.
 const STOPS: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
