@@ -54,7 +54,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 fn waiting_in_malloc_s(side: &Side<'_>) -> Option<f64> {
     let is_lock = |name: &&str| LOCKS.iter().any(|lock| name.contains(lock));
     side.cpu_in_stacks(|_, names| {
-        let lock = names.iter().position(|name| is_lock(&name));
+        let lock = names.iter().position(&is_lock);
         lock.is_some_and(|lock| names.iter().skip(lock + 1).take(3).any(|name| allocating::is_malloc(name)))
     })
 }
