@@ -101,6 +101,26 @@ fn the_process_that_does_the_work_is_told_about() {
     );
 }
 
+/// The group is gone before the command ends. Only who may make groups can see that.
+#[test]
+fn limits_of_a_group_that_is_thrown_away_are_seen() {
+    let (name, root) = (format!("whyslow-test-{}", std::process::id()), "/sys/fs/cgroup");
+    let work = "i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done";
+    let version_one = format!("{root}/cpu/{name}");
+    let set = "echo 50000 > $g/cpu.cfs_quota_us || exit 9";
+    let script = format!(
+        "g={version_one}; mkdir $g || exit 9; {set}; ( sh -c 'echo $PPID' > $g/cgroup.procs; {work} ); rmdir $g"
+    );
+    let probed = probed(&shell(&script), Probe::Environment);
+    if probed.exit == Exit::Code(9) {
+        let _ = std::fs::remove_dir(version_one);
+        eprintln!("skipped: no group can be made here");
+        return;
+    }
+    let Trace::Environment(facts) = &probed.trace else { panic!("{probed:?}") };
+    assert_eq!(get(facts, "cgroup.cpu_quota"), "50000", "{facts:#?}");
+}
+
 #[test]
 fn signals_do_not_hold_a_run_up() {
     let began = std::time::Instant::now();

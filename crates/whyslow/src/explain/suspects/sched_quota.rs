@@ -17,16 +17,15 @@ pub const SUSPECT: Suspect = Suspect {
 };
 
 const WRAPPERS: [&str; 3] = ["cpulimit", "systemd-run", "cgexec"];
-/// Facts that say so, of the first process or of the one that used most CPU time.
-const FACTS: [&str; 4] =
-    ["cgroup.cpu_quota", "worker.cgroup.cpu_quota", "cgroup.throttled", "worker.cgroup.throttled"];
+/// Of the process that did the work.
+const QUOTA: &str = "cgroup.cpu_quota";
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     if case.gap.metric != "wall_s" || !has_same_work(case) {
         return None;
     }
-    let fact = FACTS.iter().find_map(|name| case.fact_difference(name));
-    let is_lower = fact.and_then(|(_, slow)| slow).is_some_and(|slow| slow != "none" && slow != "0");
+    let fact = case.fact_difference(QUOTA);
+    let is_lower = fact.and_then(|(_, slow)| slow).is_some_and(|slow| slow != "none");
     let is_wrapped = wrapper(case, &WRAPPERS).is_some();
     // Where nothing tells, what is left: ready to run, on a machine where nothing else differs.
     let weight = match (is_lower, is_wrapped) {

@@ -1,7 +1,6 @@
 //! From what was seen of the process to facts by name. It compares nothing and leaves out what it does not know.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use super::super::proc;
 use super::secrets;
@@ -27,7 +26,7 @@ pub fn add(facts: &mut Facts, begun: &Snapshot, ended: &Snapshot) {
     status(facts, ended.status.as_deref().unwrap_or_default());
     schedule(facts, ended);
     personality(facts, ended.personality.as_deref().unwrap_or_default());
-    cgroup(facts, ended.cgroup.as_deref().unwrap_or_default());
+    facts.extend(ended.groups.clone().unwrap_or_default());
 }
 
 fn arguments(facts: &mut Facts, argv: &[u8]) {
@@ -157,50 +156,6 @@ fn personality(facts: &mut Facts, text: &[u8]) {
     facts.insert("personality".into(), format!("{flags:#x}"));
     let is_off = flags & libc::ADDR_NO_RANDOMIZE as u64 != 0;
     facts.insert("aslr".into(), if is_off { "off for this process" } else { "as the kernel says" }.into());
-}
-
-const CGROUPS: &str = "/sys/fs/cgroup";
-
-fn cgroup(facts: &mut Facts, text: &[u8]) {
-    let text = String::from_utf8_lossy(text);
-    let lines: Vec<&str> = text.lines().collect();
-    // Version 1 has a group for every controller, most of them the same.
-    let mut paths: Vec<&str> = lines.iter().filter_map(|line| line.splitn(3, ':').nth(2)).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    if paths.is_empty() {
-        return;
-    }
-    facts.insert("cgroup".into(), paths.join(", "));
-    for line in lines {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
-        if controllers.is_empty() {
-            group_limits(facts, CGROUPS, path, &[("cpu.max", "cpu_quota"), ("memory.max", "memory_max")]);
-        } else if controllers.split(',').any(|name| name == "cpu") {
-            let root = format!("{CGROUPS}/{controllers}");
-            let files = [("cpu.cfs_quota_us", "cpu_quota"), ("cpu.cfs_period_us", "cpu_period")];
-            group_limits(facts, &root, path, &files);
-        }
-    }
-}
-
-/// The first limit on the way up to the root; those above it may be tighter, so all that limit are named.
-fn group_limits(facts: &mut Facts, root: &str, path: &str, files: &[(&str, &str)]) {
-    for (file, name) in files {
-        let mut found = Vec::new();
-        for group in Path::new(path.trim_start_matches('/')).ancestors() {
-            let text = std::fs::read_to_string(Path::new(root).join(group).join(file)).unwrap_or_default();
-            let value = text.trim();
-            if !value.is_empty() && !value.starts_with("max") && value != "-1" {
-                found.push(value.to_owned());
-            }
-        }
-        facts.insert(
-            format!("cgroup.{name}"),
-            if found.is_empty() { "none".into() } else { found.join("; ") },
-        );
-    }
 }
 
 #[cfg(test)]

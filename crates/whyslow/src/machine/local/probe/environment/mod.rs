@@ -5,6 +5,7 @@
 
 mod computer;
 mod facts;
+mod groups;
 mod interpreter;
 mod objects;
 mod secrets;
@@ -135,7 +136,7 @@ fn asked_for(looker: &Looker<'_>) -> Snapshot {
         environ: Some(joined(&looker.prepared.env)),
         cwd,
         limits: here.limits,
-        cgroup: here.cgroup,
+        groups: here.groups,
         personality: here.personality,
         ..Snapshot::default()
     }

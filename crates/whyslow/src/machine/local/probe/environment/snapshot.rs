@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use super::super::proc;
+use super::facts::Facts;
+use super::groups;
 
 /// `None` where it was gone or not ours to read.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +19,8 @@ pub struct Snapshot {
     pub stat: Option<Vec<u8>>,
     /// Of its first thread.
     pub schedstat: Option<Vec<u8>>,
-    pub cgroup: Option<Vec<u8>>,
+    /// What its control groups limit.
+    pub groups: Option<Facts>,
     pub personality: Option<Vec<u8>>,
     pub autogroup: Option<Vec<u8>>,
     /// Where standard input, output and error lead to.
@@ -37,7 +40,7 @@ impl Snapshot {
             limits: read("limits"),
             stat: read("stat"),
             schedstat: read("schedstat"),
-            cgroup: read("cgroup"),
+            groups: read("cgroup").map(|text| groups::limits(&text)),
             personality: read("personality"),
             autogroup: read("autogroup"),
             streams: ["fd/0", "fd/1", "fd/2"].map(|name| proc::link(pid, name)),
@@ -66,7 +69,7 @@ impl Snapshot {
             limits: self.limits.or(earlier.limits),
             stat: self.stat.or(earlier.stat),
             schedstat: self.schedstat.or(earlier.schedstat),
-            cgroup: self.cgroup.or(earlier.cgroup),
+            groups: self.groups.or(earlier.groups),
             personality: self.personality.or(earlier.personality),
             autogroup: self.autogroup.or(earlier.autogroup),
             streams: [input.or(earlier_input), output.or(earlier_output), error.or(earlier_error)],
