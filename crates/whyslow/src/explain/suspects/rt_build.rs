@@ -1,5 +1,6 @@
 //! Another build of the same version of an interpreter.
 
+use super::rt_debug_mode::in_hooks;
 use super::rt_interpreter::part_of_programs;
 use super::rt_version::{same_family, versions};
 use super::starting::any_elf;
@@ -27,6 +28,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         return None;
     }
     let mut signs = vec![format!("{} instead of {}", swapped.slow, swapped.fast)];
+    signs.extend(in_hooks(case).map(|(_, sign)| sign));
     signs.extend(configuration(case).into_iter().take(3));
     // Another way of linking has a name of its own.
     let linked = |side: &Side<'_>| any_elf(side, |elf| elf.is_static);

@@ -1,6 +1,7 @@
 //! Checks of a run time that are meant for developing.
 
 use super::evidence::{claims_on_words, specific};
+use super::rt_version::same_family;
 use super::settings::Setting;
 use super::{Suspect, Suspicion, settings, signs};
 use crate::explain::Case;
@@ -80,9 +81,7 @@ fn is_debugging(option: &str) -> bool {
 }
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    let seen = signs::more_in_functions(case, &FUNCTIONS);
-    let weight = seen.and_then(|seconds| specific(case.share(seconds)));
-    let sign = weight.and(seen).map(|more| format!("{} more in debugging hooks", signs::seconds(more)));
+    let (weight, sign) = in_hooks(case).unzip();
     if let Some(mut found) = settings::suspicion(case, is_mine) {
         found.signs.extend(sign);
         return Some(found);
@@ -96,7 +95,15 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         let signs = [Some("an option for debugging".to_owned()), sign].into_iter().flatten().collect();
         return Some(Suspicion { weight: 0.5, signs, claims, ideas: Vec::new() });
     }
+    // An interpreter that was built with them has no mode.
+    same_family(case).is_none().then_some(())?;
     Some(Suspicion::located(case, weight?, sign.into_iter().collect()))
+}
+
+/// How much of the gap is in hooks for debugging, with the sign that says so.
+pub fn in_hooks(case: &Case<'_>) -> Option<(f64, String)> {
+    let more = signs::more_in_functions(case, &FUNCTIONS)?;
+    Some((specific(case.share(more))?, format!("{} more in debugging hooks", signs::seconds(more))))
 }
 
 #[cfg(test)]

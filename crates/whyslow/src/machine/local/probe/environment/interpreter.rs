@@ -102,10 +102,11 @@ pub fn add(facts: &mut Facts, begun: &Snapshot) -> Result<(), String> {
     Ok(())
 }
 
-/// `python3.12` is python, `perldoc` is not perl.
+/// `python3.12` is python, `debugperl` and `perl5.36-x86_64-linux-gnu` are perl, `perldoc` is not.
 fn is_called(name: &str, prefix: &str) -> bool {
-    let rest = name.strip_prefix(prefix);
-    rest.is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit() || ".-td".contains(letter)))
+    let Some(rest) = name.strip_prefix("debug").unwrap_or(name).strip_prefix(prefix) else { return false };
+    let kind = rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    ["", "t", "d", "td", "-dbg"].contains(&kind) || (kind.starts_with('-') && kind.contains("-linux-"))
 }
 
 fn key(program: &Path, begun: &Snapshot) -> u64 {
@@ -224,6 +225,8 @@ mod tests {
         assert!(
             is_called("python3.12", "python") && is_called("perl", "perl") && is_called("perl5.36.0", "perl")
         );
+        assert!(is_called("debugperl", "perl") && is_called("perl5.36-x86_64-linux-gnu", "perl"));
+        assert!(is_called("python3.13t", "python") && !is_called("python3-config", "python"));
         assert!(
             !is_called("perldoc", "perl") && !is_called("nodejs-x", "node") && !is_called("javac", "java")
         );
