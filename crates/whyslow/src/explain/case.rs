@@ -8,6 +8,7 @@ use super::budget::Budget;
 use super::classes::{Class, classify};
 use super::differences::{Difference, differences};
 use super::growth::{Growths, growths};
+use super::layouts::{Layouts, layouts};
 use super::prices::Prices;
 use crate::analysis::Samples;
 use crate::model::{
@@ -46,6 +47,8 @@ pub struct Case<'a> {
     pub prices: Prices,
     /// How both sides grow with the size of the work, where that was measured.
     pub growth: Option<Growths>,
+    /// How the gap fares in other layouts of memory, where that was measured.
+    pub layouts: Option<Layouts>,
     pub host: &'a Host,
 }
 
@@ -75,6 +78,7 @@ impl<'a> Case<'a> {
             },
             prices: Prices::default(),
             growth: None,
+            layouts: None,
             host: &recording.header.host,
             fast,
             slow,
@@ -82,6 +86,7 @@ impl<'a> Case<'a> {
         case.prices = Prices::of(&case, recording.header.floor);
         case.gap.class = classify(&case);
         case.growth = recording.stages.iter().find_map(|stage| growths(recording, stage, case.gap.metric));
+        case.layouts = recording.stages.iter().find_map(|stage| layouts(recording, stage, case.gap.metric));
         case
     }
 
@@ -122,7 +127,9 @@ fn gap_metric(fast: &Side<'_>, slow: &Side<'_>, budget: Budget) -> &'static str 
     let wall = fast.median("wall_s").zip(slow.median("wall_s"));
     let wall_ratio = wall.map_or(1.0, |(fast, slow)| slow / fast.max(f64::MIN_POSITIVE));
     let is_most = budget.cpu_s() > 0.5 * (budget.wall_s - budget.cpu_wait_s.max(0.0));
-    let grows_alike = budget.cpu_s() > 0.2 * budget.wall_s && cpu_ratio.ln() > 0.5 * wall_ratio.ln();
+    let is_blocked = budget.blocked_s > 0.5 * budget.wall_s;
+    let grows_alike =
+        !is_blocked && budget.cpu_s() > 0.2 * budget.wall_s && cpu_ratio.ln() > 0.5 * wall_ratio.ln();
     let is_work = cpu_ratio > 1.01 && (is_most || grows_alike);
     if is_work { "cpu_s" } else { "wall_s" }
 }

@@ -8,8 +8,9 @@ use super::case::Case;
 use super::classes::Class;
 use super::differences::Difference;
 use super::factors::{FactorShare, factor_shares};
+use super::layouts::Layouts;
 use super::shares::{Effect, NoEffect, Share, StageValues};
-use super::suspects::{Suspect, Suspicion, known, suspicions};
+use super::suspects::{Claim, Suspect, Suspicion, known, suspicions};
 use super::{pair, words};
 use crate::analysis::{Estimate, analyze};
 use crate::model::{Missing, Recording, Stage, TraceEntry, Variant, WhatIf};
@@ -23,6 +24,8 @@ pub const LEAST_SHARE: f64 = 0.05;
 pub const EXPLAINED: f64 = 0.9;
 /// So many possible names are shown for a difference that can only be located.
 const MOST_CANDIDATES: usize = 3;
+/// The suspect that a round over layouts is about.
+const LAYOUT: &str = "mem.layout";
 
 /// Why one variant is slower than another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,6 +39,8 @@ pub struct Diagnosis {
     pub blocks: usize,
     /// How both sides grow with the size of the work.
     pub growth: Option<String>,
+    /// Whether the difference is one of layout in memory.
+    pub layouts: Option<String>,
     /// There is a difference to explain.
     pub is_real: bool,
     /// The largest difference that is left open, as a share, where none was found.
@@ -99,6 +104,7 @@ pub fn diagnose(recording: &Recording) -> Option<Diagnosis> {
         slow: found.slow,
         metric: found.metric.clone(),
         growth: case.growth.filter(|_| found.is_real).map(|growth| growth.text()),
+        layouts: case.layouts.filter(|_| found.is_real).map(|layouts| layouts.text()),
         ratio: found.ratio,
         blocks: found.blocks,
         is_real: found.is_real,
@@ -241,6 +247,7 @@ impl<'a> Investigation<'a> {
             .filter(|outcome| !outcome.is_joint())
             .flat_map(|o| self.findings_of(o))
             .collect();
+        findings.extend(self.luck_of_layout());
         findings.extend(self.untried_differences());
         findings.extend(self.untested(&findings));
         merge(&mut findings);
@@ -350,30 +357,42 @@ impl<'a> Investigation<'a> {
             let slow_looks = self.case.slow.entries().to_vec();
             let (fast, slow) = ((outcome.what_if.removed, looks), (stage.plan.slow, slow_looks));
             let case = Case::new(&part, &variants, fast, slow);
-            return self.candidates_among(&suspicions(&case), None);
+            return self.candidates_among(&suspicions(&case), &[]);
         }
-        let titles = self.case.differences.iter().map(Difference::title);
-        let place = titles.into_iter().position(|title| outcome.what_if.differences.contains(&title));
-        self.candidates_among(&self.suspicions, place)
+        let titles = self.case.differences.iter().map(Difference::title).enumerate();
+        let swapped = titles.filter(|(_, title)| outcome.what_if.differences.contains(title));
+        let places: Vec<usize> = swapped.map(|(place, _)| place).collect();
+        self.candidates_among(&self.suspicions, &places)
     }
 
     /// Without those that an experiment has cleared. A variable that has no other name left has its own.
     fn candidates_among(
         &self,
         seen: &[(&'static Suspect, Suspicion)],
-        difference: Option<usize>,
+        differences: &[usize],
     ) -> Vec<(String, Vec<String>)> {
         let left = seen.iter().filter(|(suspect, _)| !self.is_cleared(suspect.name));
-        let found = candidates(left, difference);
+        let found = candidates(left, differences);
         if !found.is_empty() {
             return found;
         }
-        let variables = difference.map(|place| self.case.differences[place].variables()).unwrap_or_default();
+        let variables = differences.first().map(|&place| self.case.differences[place].variables());
+        let variables = variables.unwrap_or_default();
         let name = match variables.first() {
             Some((variable, _, _)) => format!("env.{variable}"),
             None => "code.more-work".to_owned(),
         };
         vec![(name, Vec::new())]
+    }
+
+    /// Other layouts do not have the gap, or not most of it.
+    fn luck_of_layout(&self) -> Option<Finding> {
+        let layouts = self.case.layouts.filter(Layouts::is_luck)?;
+        Some(Finding {
+            share: Some(layouts.luck),
+            evidence: self.signs(LAYOUT),
+            ..finding(LAYOUT, Status::Confirmed, "another layout of memory on both sides".to_owned())
+        })
     }
 
     /// A single difference in program or arguments carries the whole gap: swapping it makes the other side.
@@ -393,7 +412,7 @@ impl<'a> Investigation<'a> {
                 "nothing else differs between the sides".to_owned(),
             )
         };
-        self.candidates_among(&self.suspicions, Some(0)).into_iter().enumerate().map(named).collect()
+        self.candidates_among(&self.suspicions, &[0]).into_iter().enumerate().map(named).collect()
     }
 
     /// Suspects with strong signs that nothing was tried on.
@@ -440,15 +459,15 @@ fn advice(name: &str, written: &str) -> String {
     known(name).map_or(written, |suspect| suspect.fix).to_owned()
 }
 
-/// Suspects that claim a difference (or any), strongest first.
+/// Suspects that claim one of the differences (or any, where none is named), strongest first.
 fn candidates<'a>(
     seen: impl Iterator<Item = &'a (&'static Suspect, Suspicion)>,
-    difference: Option<usize>,
+    differences: &[usize],
 ) -> Vec<(String, Vec<String>)> {
+    let is_about = |claim: &&Claim| differences.is_empty() || differences.contains(&claim.difference);
     let mut claims: Vec<(f64, &str, &Suspicion)> = seen
         .filter_map(|(suspect, suspicion)| {
-            let claims =
-                suspicion.claims.iter().filter(|claim| difference.is_none_or(|d| d == claim.difference));
+            let claims = suspicion.claims.iter().filter(is_about);
             let strongest = claims.map(|claim| claim.weight).max_by(f64::total_cmp)?;
             Some((strongest, suspect.name, suspicion))
         })

@@ -325,6 +325,26 @@ impl Difference {
         }
     }
 
+    /// The part of a path that is another one on the slow side: `libs1` and `libs120` of LD_LIBRARY_PATH=/w/libs1. Where two
+    /// differences are of the same part, neither is anything without the other.
+    pub fn renamed(&self) -> Option<(String, String)> {
+        let values = match (self.variables().as_slice(), self.words()) {
+            ([(_, Some(fast), Some(slow))], _) => (fast.clone(), slow.clone()),
+            ([], Some((fast, slow))) if fast.len() == 1 && slow.len() == 1 => (fast.concat(), slow.concat()),
+            _ => return None,
+        };
+        let parts = |value: &'_ str| value.split('/').map(str::to_owned).collect::<Vec<_>>();
+        let (fast, slow) = (parts(&values.0), parts(&values.1));
+        let differing: Vec<usize> =
+            (0..fast.len()).filter(|&place| fast.get(place) != slow.get(place)).collect();
+        match differing.as_slice() {
+            &[place] if fast.len() == slow.len() && fast.len() > 1 => {
+                Some((fast[place].clone(), slow[place].clone()))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it is another program file (and perhaps other words with it).
     pub fn is_program(&self) -> bool {
         matches!(&self.kind, Kind::Words { fast_at, slow_at, fast, slow, .. }
@@ -426,5 +446,21 @@ mod tests {
         assert!(variables("dd bs=1 if=a", "dd bs=2 if=a").is_empty());
         assert_eq!(variables("sh -c cd_x;_A=1_prog", "sh -c cd_x;_A=2_prog"), ["A"]);
         assert!(variables("sh -c prog_A=1", "sh -c prog_A=2").is_empty());
+    }
+
+    fn renamed(fast: &str, slow: &str) -> Option<(String, String)> {
+        let text = |text: &str| Some(Some(ByteText::from(text)));
+        let kind = Kind::Variable { name: "A".into(), fast: text(fast), slow: text(slow) };
+        Difference { kind }.renamed()
+    }
+
+    #[test]
+    fn a_part_of_a_path_may_have_another_name() {
+        let pair = Some(("one".to_owned(), "other".to_owned()));
+        assert_eq!(renamed("/w/one", "/w/other"), pair);
+        assert_eq!(renamed("/w/one/bin/x", "/w/other/bin/x"), pair);
+        assert_eq!(renamed("/w/one/a", "/w/other/b"), None, "two parts");
+        assert_eq!(renamed("one", "other"), None, "no path");
+        assert_eq!(renamed("/w/one", "/w"), None);
     }
 }

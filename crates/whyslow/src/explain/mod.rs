@@ -12,6 +12,7 @@ mod differences;
 mod factors;
 mod growth;
 mod joined;
+mod layouts;
 mod next;
 mod pair;
 mod prices;

@@ -8,8 +8,8 @@ use super::custom::CustomSuspect;
 use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, Outcome, looks_at, main_case};
 use super::differences::Difference;
 use super::stages::{Originals, Trial, plan};
-use super::suspects::{Claim, Idea, Suspect, Suspicion};
-use super::{classes::Class, growth, pair};
+use super::suspects::{Claim, Idea, Suspect, Suspicion, may_be_layout};
+use super::{classes::Class, growth, layouts, pair};
 use crate::analysis::analyze;
 use crate::model::{Probe, Recording, StagePlan, Variant};
 use crate::plan as plans;
@@ -57,6 +57,10 @@ const MOST_STAGES: usize = 4;
 /// What-ifs in one round: more make the blocks too long.
 const MOST_TRIALS: usize = 7;
 const MOST_BLOCKS: usize = 15;
+/// Blocks in a round over layouts: the layouts are what is counted, and a median of fewer is no better than one run.
+const FEWEST_IN_LAYOUT: usize = 3;
+/// Larger gaps have other reasons.
+const LARGEST_LUCK: f64 = 2.0;
 /// Looking takes at most this part of the time.
 const LOOKING: f64 = 0.45;
 
@@ -94,7 +98,9 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     let originals = Originals::new(recording, &variants, (found.fast, found.slow), means.scratch);
     let trials = trials(&case, &originals, &investigation, means.custom);
     if trials.is_empty() {
-        return grow(recording, &case, &originals, means.left_s).unwrap_or(Step::Done);
+        let again = again_in_other_layouts(recording, &case, &originals, &investigation, means.left_s);
+        let again = again.or_else(|| grow(recording, &case, &originals, means.left_s));
+        return again.map_or(Step::Done, |round| Step::Try(Box::new(round)));
     }
     let Some(blocks) = blocks(&case, &trials, means.left_s) else { return Step::Done };
     Step::Try(Box::new(plan(recording, &originals, &trials, blocks)))
@@ -169,7 +175,7 @@ fn trials(
 
 /// Once, where other arguments or another program take more of a CPU: the exponents tell another algorithm from more of the
 /// same work.
-fn grow(recording: &Recording, case: &Case<'_>, originals: &Originals<'_>, left_s: f64) -> Option<Step> {
+fn grow(recording: &Recording, case: &Case<'_>, originals: &Originals<'_>, left_s: f64) -> Option<StagePlan> {
     let is_work = case.gap.metric == "cpu_s" && case.differences.iter().any(|one| !one.is_surrounding());
     let is_done = recording.stages.iter().any(|stage| stage.plan.growth.is_some());
     let times = case.slow.median("wall_s")? + case.fast.median("wall_s")?;
@@ -180,7 +186,27 @@ fn grow(recording: &Recording, case: &Case<'_>, originals: &Originals<'_>, left_
         return None;
     }
     let round = plan(recording, originals, &[], affordable.min(MOST_BLOCKS));
-    growth::plan(originals, round).map(|round| Step::Try(Box::new(round)))
+    growth::plan(originals, round)
+}
+
+/// Once, where the same functions take more time without any other sign: the places of things in memory may do that, and
+/// whatever else the difference is called would be a guess.
+fn again_in_other_layouts(
+    recording: &Recording,
+    case: &Case<'_>,
+    originals: &Originals<'_>,
+    investigation: &Investigation<'_>,
+    left_s: f64,
+) -> Option<StagePlan> {
+    let is_done = recording.stages.iter().any(|stage| !stage.plan.layouts.is_empty());
+    let is_named = investigation.outcomes.iter().any(|one| one.is_guilty() && one.what_if.is_experiment);
+    let is_possible = case.gap.ratio < LARGEST_LUCK && may_be_layout(case);
+    let block_s = (case.slow.median("wall_s")? + case.fast.median("wall_s")?) * (layouts::PAIRS + 1.0);
+    let affordable = (0.6 * left_s / block_s) as usize;
+    if is_done || is_named || !is_possible || affordable < FEWEST_IN_LAYOUT {
+        return None;
+    }
+    Some(layouts::plan(originals, plan(recording, originals, &[], affordable.min(MOST_BLOCKS))))
 }
 
 /// Every difference. What else is suspected is tried only if none of them is an experiment that may explain the gap: an
@@ -201,13 +227,22 @@ fn first_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Inve
 }
 
 /// Differences by what they are called. Those of one suspect are swapped together: a locale is nothing without the path
-/// to it. A name that is only a guess keeps nobody together.
+/// to it. So are those in which the same part of a path is another one, however they are called: a program does not start
+/// with the libraries of the other. A name that is only a guess keeps nobody together.
 fn named<'a>(case: &'a Case<'_>, seen: &[Seen]) -> Vec<(String, bool, Vec<&'a Difference>)> {
     let mut named: Vec<(String, bool, Vec<&Difference>)> = Vec::new();
     for (index, difference) in case.differences.iter().enumerate() {
         let (name, is_experiment) = name(seen, index, difference);
-        match named.iter_mut().find(|(known, _, _)| is_experiment && *known == name) {
-            Some((_, _, which)) => which.push(difference),
+        let is_of_one = |which: &[&Difference]| {
+            let renamed = difference.renamed();
+            renamed.is_some() && which.iter().any(|one| one.renamed() == renamed)
+        };
+        let mut groups = named.iter_mut();
+        match groups.find(|(known, _, which)| (is_experiment && *known == name) || is_of_one(which)) {
+            Some((_, is_proof, which)) => {
+                *is_proof &= is_experiment;
+                which.push(difference);
+            }
             None => named.push((name, is_experiment, vec![difference])),
         }
     }

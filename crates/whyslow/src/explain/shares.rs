@@ -61,7 +61,8 @@ impl<'a> StageValues<'a> {
         if self.samples.runs(what_if.removed).count() == 0 || self.samples.runs(what_if.beside).count() == 0 {
             return Err(NoEffect::Fails);
         }
-        let blocks = self.blocks(&[self.plan.fast, self.plan.slow, what_if.removed, what_if.beside]);
+        let variants = [self.plan.fast, self.plan.slow, what_if.removed, what_if.beside];
+        let blocks = block_values(&self.samples, &variants, self.metric);
         let totals: Vec<f64> = blocks.iter().map(|block| (block[1] / block[0]).ln()).collect();
         let removed: Vec<f64> =
             blocks.iter().map(|block| (block[1] / block[0]).ln() - (block[2] / block[3]).ln()).collect();
@@ -83,22 +84,22 @@ impl<'a> StageValues<'a> {
     }
 
     fn added(&self, added: usize) -> Option<Share> {
-        let blocks = self.blocks(&[self.plan.fast, self.plan.slow, added]);
+        let blocks = block_values(&self.samples, &[self.plan.fast, self.plan.slow, added], self.metric);
         let totals: Vec<f64> = blocks.iter().map(|block| (block[1] / block[0]).ln()).collect();
         let opened: Vec<f64> = blocks.iter().map(|block| (block[2] / block[0]).ln()).collect();
         share(&opened, &totals, self.alpha).map(as_share)
     }
+}
 
-    /// Values of these variants in the blocks in which all of them succeeded and used any time.
-    fn blocks(&self, variants: &[usize]) -> Vec<Vec<f64>> {
-        let columns: Vec<Vec<Option<f64>>> =
-            variants.iter().map(|&variant| self.samples.by_block(variant, self.metric)).collect();
-        let count = columns.iter().map(Vec::len).min().unwrap_or(0);
-        let block = |index: usize| -> Option<Vec<f64>> {
-            columns.iter().map(|column| column[index].filter(|value| *value > 0.0)).collect()
-        };
-        (0..count).filter_map(block).collect()
-    }
+/// Values of these variants in the blocks in which all of them succeeded and used any time.
+pub fn block_values(samples: &Samples<'_>, variants: &[usize], metric: &str) -> Vec<Vec<f64>> {
+    let columns: Vec<Vec<Option<f64>>> =
+        variants.iter().map(|&variant| samples.by_block(variant, metric)).collect();
+    let count = columns.iter().map(Vec::len).min().unwrap_or(0);
+    let block = |index: usize| -> Option<Vec<f64>> {
+        columns.iter().map(|column| column[index].filter(|value| *value > 0.0)).collect()
+    };
+    (0..count).filter_map(block).collect()
 }
 
 pub fn as_share(shift: Shift) -> Share {

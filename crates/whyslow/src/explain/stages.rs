@@ -126,7 +126,14 @@ pub fn plan(recording: &Recording, originals: &Originals<'_>, trials: &[Trial], 
             no_effect: None,
         })
         .collect();
-    StagePlan { experiment: experiment(recording, levels, blocks), fast: 0, slow: 1, what_ifs, growth: None }
+    StagePlan {
+        experiment: experiment(recording, levels, blocks),
+        fast: 0,
+        slow: 1,
+        what_ifs,
+        growth: None,
+        layouts: Vec::new(),
+    }
 }
 
 /// The level with these edits; a new one if there is none yet. The originals are not taken: a swap that makes the other

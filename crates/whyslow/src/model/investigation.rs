@@ -26,6 +26,16 @@ pub struct StagePlan {
     /// Where the round is about how both sides grow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub growth: Option<GrowthPlan>,
+    /// Where the round is about luck of layout: both sides in each of several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<SidePair>,
+}
+
+/// The variants of both sides under the same conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SidePair {
+    pub fast: usize,
+    pub slow: usize,
 }
 
 /// The same commands with a number in them made smaller.

@@ -27,12 +27,11 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
         definitions.extend(culprits(diagnosis));
         definitions.extend(factors(diagnosis));
         definitions.extend(carriers(diagnosis));
-        definitions.extend(
-            diagnosis
-                .growth
-                .as_ref()
-                .map(|growth| define("growth", Tone::Plain, vec![vec![plain(growth.as_str())]])),
-        );
+        let told = |head: &str, text: &Option<String>| {
+            text.as_ref().map(|text| define(head, Tone::Plain, vec![vec![plain(text.as_str())]]))
+        };
+        definitions.extend(told("growth", &diagnosis.growth));
+        definitions.extend(told("layout", &diagnosis.layouts));
     }
     definitions.extend(listed("cleared", &cleared(diagnosis)));
     if diagnosis.surroundings.is_empty() {
@@ -302,6 +301,7 @@ pub fn diagnosis_json(mut comparison: Value, names: &[String], diagnosis: &Diagn
         ("carriers", json!(diagnosis.carriers)),
         ("factors", json!(diagnosis.factors)),
         ("growth", json!(diagnosis.growth)),
+        ("layouts", json!(diagnosis.layouts)),
         ("interaction", json!(diagnosis.interaction)),
         ("unexplained", json!(diagnosis.unexplained)),
         ("not_checked", json!(diagnosis.not_checked)),

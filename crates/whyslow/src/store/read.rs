@@ -283,6 +283,7 @@ fn broken_plan(plan: &StagePlan) -> Option<&'static str> {
     let grows =
         plan.growth.as_ref().is_none_or(|growth| growth.sizes.iter().chain([&growth.floor]).all(is_of_size));
     let is_sound = grows
+        && plan.layouts.iter().all(|pair| is_there(pair.fast) && is_there(pair.slow))
         && variants > 1
         && is_there(plan.fast)
         && is_there(plan.slow)

@@ -3,6 +3,7 @@
 use super::evidence::{has_alike_syscalls, hot_functions, is_user_time};
 use super::{Claim, Idea, Mirror, SUSPECTS, Suspect, Suspicion, allocating, settings};
 use crate::explain::Case;
+use crate::explain::layouts::PADDING;
 use crate::model::Edit;
 
 pub const SUSPECT: Suspect = Suspect {
@@ -12,24 +13,20 @@ pub const SUSPECT: Suspect = Suspect {
             lie: data across lines or pages, addresses that share a place in a cache or a predictor. A longer variable in \
             the environment is enough to move the stack.",
     shows: "User time; the same instructions, calls and functions; it comes and goes with the length of the environment.",
-    test: "A variable that nobody reads, put into the environment of the slow side: it can change nothing but the layout.",
+    test: "A variable that nobody reads, put into the environment of the slow side: it can change nothing but the layout. \
+           Where the programs or their arguments differ, both sides are measured again in eight layouts.",
     fix: "align the data that are hot; compare over several layouts before anything is concluded",
     report: "Mytkowicz and others, ASPLOS 2009, \"Producing Wrong Data Without Doing Anything Obviously Wrong!\".",
     look,
 };
 
 /// Moves the stack to an address that is none of those that differ by a cache line or a page.
-const PADDING: usize = 1168;
+const BYTES: usize = 1168;
 /// Functions of the slow side with this part of its time must be known on the fast side.
 const HOT: f64 = 0.05;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    let is_possible = case.same_command()
-        && is_user_time(case, 0.7)
-        && has_alike_syscalls(case)
-        && has_alike_allocations(case)
-        && has_the_same_functions(case);
-    if !is_possible {
+    if !case.same_command() || !may_be_layout(case) {
         return None;
     }
     let signs = vec!["user time of the same functions, with the same calls".to_owned()];
@@ -46,11 +43,19 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let claims = unknown.into_iter().map(claim).collect();
     let idea = Idea {
         title: "a variable that nobody reads on the slow side".to_owned(),
-        slow: vec![Edit::SetEnv("WHYSLOW_PADDING".into(), "x".repeat(PADDING).as_str().into())],
+        slow: vec![Edit::SetEnv(PADDING.into(), "x".repeat(BYTES).as_str().into())],
         fast: Mirror::AsItIs,
         expect: None,
     };
     Some(Suspicion { weight: 0.25, signs, claims, ideas: vec![idea] })
+}
+
+/// The same functions take more user time, with the same calls and allocations.
+pub fn may_be_layout(case: &Case<'_>) -> bool {
+    is_user_time(case, 0.7)
+        && has_alike_syscalls(case)
+        && has_alike_allocations(case)
+        && has_the_same_functions(case)
 }
 
 /// Whether another suspect knows what the difference is about.

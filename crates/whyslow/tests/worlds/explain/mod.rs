@@ -6,6 +6,7 @@ mod coverage;
 mod decoys;
 mod guilty;
 mod honesty;
+mod layouts;
 mod pairs;
 mod rows;
 mod rows_files;
