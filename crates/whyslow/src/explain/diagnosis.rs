@@ -24,6 +24,8 @@ pub const LEAST_SHARE: f64 = 0.05;
 pub const EXPLAINED: f64 = 0.9;
 /// So many possible names are shown for a difference that can only be located.
 const MOST_CANDIDATES: usize = 3;
+/// What closes surely more than this makes the slow side faster than the fast one.
+const OVERSHOOT: f64 = 1.1;
 /// The suspect that a round over layouts is about.
 const LAYOUT: &str = "mem.layout";
 
@@ -223,6 +225,13 @@ impl Outcome<'_> {
         self.what_if.suspects.len() > 1
     }
 
+    /// What it swaps is swapped there too, with more.
+    fn is_part_of(&self, joint: &Outcome<'_>) -> bool {
+        let swapped = &self.what_if.differences;
+        let is_there = |title: &String| joint.what_if.differences.contains(title);
+        !self.is_joint() && !swapped.is_empty() && swapped.iter().all(is_there)
+    }
+
     /// How much of the gap goes with it; none where that could not be told.
     pub fn share(&self) -> f64 {
         self.effect.map_or(0.0, |effect| effect.removed.point)
@@ -241,12 +250,13 @@ impl<'a> Investigation<'a> {
     }
 
     fn report(&self, diagnosis: &mut Diagnosis) {
-        let mut findings: Vec<Finding> = self
-            .outcomes
-            .iter()
-            .filter(|outcome| !outcome.is_joint())
-            .flat_map(|o| self.findings_of(o))
-            .collect();
+        let whole = self.inseparable();
+        let is_told =
+            |one: &&Outcome<'_>| !one.is_joint() && !whole.is_some_and(|whole| one.is_part_of(whole));
+        let apart =
+            self.outcomes.iter().filter(is_told).flat_map(|one| self.findings_of(one, self.status(one)));
+        let mut findings: Vec<Finding> = apart.collect();
+        findings.extend(whole.into_iter().flat_map(|whole| self.findings_of(whole, Status::Located)));
         findings.extend(self.luck_of_layout());
         findings.extend(self.untried_differences());
         findings.extend(self.untested(&findings));
@@ -271,8 +281,19 @@ impl<'a> Investigation<'a> {
         }
     }
 
-    fn findings_of(&self, outcome: &Outcome<'_>) -> Vec<Finding> {
-        let status = self.status(outcome);
+    /// Differences in program and arguments that are nothing apart: with only one of them swapped, the command does less
+    /// than either side (a script without its input reads nothing), so only all of them together tell.
+    fn inseparable(&self) -> Option<&Outcome<'a>> {
+        let joint = self.outcomes.iter().rev().find(|one| one.is_joint() && one.is_guilty())?;
+        let mut parts = self.outcomes.iter().filter(|one| one.is_part_of(joint)).peekable();
+        parts.peek()?;
+        let does_less =
+            |one: &Outcome<'_>| one.effect.ok().and_then(|effect| effect.removed.low) > Some(OVERSHOOT);
+        let are_located = parts.clone().all(|one| !one.what_if.is_experiment);
+        (are_located && parts.any(does_less)).then_some(joint)
+    }
+
+    fn findings_of(&self, outcome: &Outcome<'_>, status: Status) -> Vec<Finding> {
         let why = if status == Status::Untested { words::no_result(outcome) } else { String::new() };
         let experiment = if why.is_empty() { outcome.what_if.title.clone() } else { why };
         let effect = outcome.effect.ok();

@@ -2,6 +2,7 @@
 
 use whyslow::explain::Status;
 use whyslow::machine::simulated::{Cause, Condition, Cost, Effect};
+use whyslow::model::Edit;
 
 use super::scene::{Found, Scene};
 
@@ -101,4 +102,25 @@ fn two_that_need_each_other_are_both_named() {
     let causes =
         |(one, other)| vec![Cause::new("both", Condition::All(vec![is_set(one), is_set(other)]), extra(0.4))];
     check(causes, |pair, found| are_named(pair, found) && found.diagnosis.interaction.is_some());
+}
+
+/// A script reads a file or a pipe; with the words of one and the input of the other it reads nothing.
+#[test]
+fn what_is_nothing_apart_is_told_as_one() {
+    let words = |one: &str, other: &str| {
+        Condition::All(vec![Condition::HasArgument(one.into()), Condition::HasArgument(other.into())])
+    };
+    let causes = vec![
+        Cause::new("file", words("file", "plain"), extra(0.1)),
+        Cause::new("pipe", words("pipe", "piped"), extra(0.5)),
+    ];
+    let mut scene = Scene::of_variables(causes, &[]);
+    let argv = |line: &str| vec![Edit::Argv(line.split(' ').map(Into::into).collect())];
+    (scene.fast, scene.slow) = (argv("work file plain"), argv("work pipe piped"));
+    let found = scene.explained();
+    let culprits: Vec<_> =
+        found.diagnosis.findings.iter().filter(|one| one.status == Status::Located).collect();
+    let [culprit] = culprits.as_slice() else { panic!("{}", found.text()) };
+    assert!((culprit.share.unwrap().point - 1.0).abs() < 0.1, "{}", found.text());
+    assert!(found.confirmed().is_empty() && found.diagnosis.interaction.is_none(), "{}", found.text());
 }
