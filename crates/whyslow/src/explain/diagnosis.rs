@@ -555,7 +555,10 @@ fn merge(findings: &mut Vec<Finding>) {
             {
                 kept.push(finding);
             }
-            Some(known) => known.added = known.added.or(finding.added),
+            Some(known) => {
+                known.added = known.added.or(finding.added);
+                known.evidence.extend(words::also(&finding).filter(|_| known.status == Status::Confirmed));
+            }
             None => kept.push(finding),
         }
     }

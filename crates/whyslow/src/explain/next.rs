@@ -8,10 +8,10 @@ use super::custom::CustomSuspect;
 use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, Outcome, looks_at, main_case};
 use super::differences::Difference;
 use super::stages::{Originals, Trial, plan};
-use super::suspects::{Claim, Idea, Suspect, Suspicion, may_be_layout};
+use super::suspects::{Claim, Idea, Suspect, Suspicion, may_be_layout, with_each};
 use super::{classes::Class, growth, layouts, pair};
 use crate::analysis::analyze;
-use crate::model::{Probe, Recording, StagePlan, Variant};
+use crate::model::{Preload, Probe, Recording, StagePlan, Variant};
 use crate::plan as plans;
 
 /// What there is to work with.
@@ -25,6 +25,8 @@ pub struct Means<'a> {
     pub tries: &'a [Try],
     /// Suspects that the user wrote.
     pub custom: &'a [CustomSuspect],
+    /// Libraries that bring an allocator, the best first.
+    pub allocators: &'a [Preload],
     /// A directory for what programs write because of an experiment; it goes away with the investigation.
     pub scratch: Option<&'a Path>,
 }
@@ -96,7 +98,7 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
         return Step::Done;
     }
     let originals = Originals::new(recording, &variants, (found.fast, found.slow), means.scratch);
-    let trials = trials(&case, &originals, &investigation, means.custom);
+    let trials = trials(&case, &originals, &investigation, means);
     if trials.is_empty() {
         let again = again_in_other_layouts(recording, &case, &originals, &investigation, means.left_s);
         let again = again.or_else(|| grow(recording, &case, &originals, means.left_s));
@@ -158,19 +160,31 @@ fn trials(
     case: &Case<'_>,
     originals: &Originals<'_>,
     investigation: &Investigation<'_>,
-    custom: &[CustomSuspect],
+    means: Means<'_>,
 ) -> Vec<Trial> {
     let mut trials = match investigation.outcomes.is_empty() {
         true => {
-            [custom_trials(case, originals, custom), first_trials(case, originals, investigation)].concat()
+            let first = first_trials(case, originals, investigation, means.allocators);
+            [custom_trials(case, originals, means.custom), first].concat()
         }
-        false => later_trials(case, originals, investigation),
+        false => later_trials(case, originals, investigation, means.allocators),
     };
     let is_new =
         |trial: &Trial| !investigation.outcomes.iter().any(|outcome| outcome.what_if.title == trial.title);
     trials.retain(is_new);
     trials.truncate(MOST_TRIALS);
+    while trials.len() > 1
+        && trials.last().is_some_and(can_wait)
+        && !is_affordable(case, &trials, means.left_s)
+    {
+        trials.pop();
+    }
     trials
+}
+
+/// Differences are swapped in the first round or never; ideas come again.
+fn can_wait(trial: &Trial) -> bool {
+    trial.differences.is_empty()
 }
 
 /// Once, where other arguments or another program take more of a CPU: the exponents tell another algorithm from more of the
@@ -211,7 +225,12 @@ fn again_in_other_layouts(
 
 /// Every difference. What else is suspected is tried only if none of them is an experiment that may explain the gap: an
 /// allocator that is swapped also takes the settings of the other one away.
-fn first_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Investigation<'_>) -> Vec<Trial> {
+fn first_trials(
+    case: &Case<'_>,
+    originals: &Originals<'_>,
+    investigation: &Investigation<'_>,
+    allocators: &[Preload],
+) -> Vec<Trial> {
     let mut trials: Vec<Trial> = Vec::new();
     let seen = &investigation.suspicions;
     if is_worth_swapping(case, seen) {
@@ -221,7 +240,7 @@ fn first_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Inve
         trials.extend(named(case, seen).into_iter().map(swap));
     }
     if !trials.iter().any(|trial| trial.is_experiment) {
-        trials.extend(ideas(seen, originals));
+        trials.extend(ideas(seen, originals, allocators));
     }
     trials
 }
@@ -280,17 +299,27 @@ fn custom_trials(case: &Case<'_>, originals: &Originals<'_>, custom: &[CustomSus
     trials
 }
 
-fn ideas(seen: &[Seen], originals: &Originals<'_>) -> Vec<Trial> {
-    seen.iter()
-        .filter(|(_, suspicion)| suspicion.weight > LEAST_SHARE)
-        .flat_map(|(suspect, suspicion)| {
-            suspicion.ideas.iter().map(|idea| originals.try_idea(idea, suspect.name))
-        })
-        .collect()
+/// Of every suspect its ideas, each with the first allocator that is here; the other allocators last.
+fn ideas(seen: &[Seen], originals: &Originals<'_>, allocators: &[Preload]) -> Vec<Trial> {
+    let (mut first, mut others) = (Vec::new(), Vec::new());
+    for (suspect, suspicion) in seen.iter().filter(|(_, suspicion)| suspicion.weight > LEAST_SHARE) {
+        for idea in &suspicion.ideas {
+            let trials = with_each(idea, allocators).into_iter();
+            let mut trials = trials.map(|idea| originals.try_idea(&idea, suspect.name));
+            first.extend(trials.next());
+            others.extend(trials);
+        }
+    }
+    first.into_iter().chain(others).collect()
 }
 
 /// All culprits together, once; then what was not tried yet, while the gap is not explained.
-fn later_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Investigation<'_>) -> Vec<Trial> {
+fn later_trials(
+    case: &Case<'_>,
+    originals: &Originals<'_>,
+    investigation: &Investigation<'_>,
+    allocators: &[Preload],
+) -> Vec<Trial> {
     let may_hide = !investigation.is_explained_by_one();
     // What opens a gap on the fast side and closes none may be hidden by another culprit: only together do they tell.
     let is_suspect = |one: &&Outcome<'_>| one.is_guilty() || (may_hide && one.may_be_hidden());
@@ -312,7 +341,7 @@ fn later_trials(case: &Case<'_>, originals: &Originals<'_>, investigation: &Inve
         trials.push(originals.swap(&culprits, names.collect(), true));
     }
     if may_hide {
-        trials.extend(ideas(&investigation.suspicions, originals));
+        trials.extend(ideas(&investigation.suspicions, originals, allocators));
     }
     trials
 }
@@ -346,6 +375,16 @@ fn blocks(case: &Case<'_>, trials: &[Trial], left_s: f64) -> Option<usize> {
     if trials.is_empty() {
         return None;
     }
+    let fewest = benchmath::signed_rank::fewest_blocks(ALPHA);
+    Some(affordable(case, trials, left_s).clamp(fewest, MOST_BLOCKS.max(fewest)))
+}
+
+fn is_affordable(case: &Case<'_>, trials: &[Trial], left_s: f64) -> bool {
+    affordable(case, trials, left_s) >= benchmath::signed_rank::fewest_blocks(ALPHA)
+}
+
+/// Blocks for which there is time.
+fn affordable(case: &Case<'_>, trials: &[Trial], left_s: f64) -> usize {
     let slow_s = case.slow.median("wall_s").unwrap_or(0.1);
     let fast_s = case.fast.median("wall_s").unwrap_or(0.1);
     let of_trial = |trial: &Trial| {
@@ -354,7 +393,5 @@ fn blocks(case: &Case<'_>, trials: &[Trial], left_s: f64) -> Option<usize> {
             + if trial.added.is_some() { slow_s } else { 0.0 }
     };
     let block_s = fast_s + slow_s + trials.iter().map(of_trial).sum::<f64>();
-    let fewest = benchmath::signed_rank::fewest_blocks(ALPHA);
-    let affordable = (0.6 * left_s / block_s) as usize;
-    Some(affordable.clamp(fewest, MOST_BLOCKS.max(fewest)))
+    (0.6 * left_s / block_s) as usize
 }

@@ -1,7 +1,7 @@
 //! Sentences about experiments that the diagnosis itself is made of.
 
 use super::case::Case;
-use super::diagnosis::Outcome;
+use super::diagnosis::{Finding, Outcome, Status};
 use super::shares::NoEffect;
 use super::suspects::Suspicion;
 use crate::model::{ByteText, Edit, Launch, Missing, Preload};
@@ -24,6 +24,12 @@ pub fn no_result(outcome: &Outcome<'_>) -> String {
         }
         Ok(_) => format!("{title}: too few runs to tell it from nothing"),
     }
+}
+
+/// Another experiment on the same suspect that closes a part of the gap as well.
+pub fn also(finding: &Finding) -> Option<String> {
+    let share = finding.share.filter(|_| finding.status == Status::Confirmed)?;
+    Some(format!("{} closes {:.0} %", finding.experiment, share.point * 100.0))
 }
 
 pub fn interaction(together: f64, apart: f64) -> Option<String> {

@@ -44,10 +44,8 @@ pub trait Machine {
         Seen::Missing(no_probe(probe))
     }
 
-    /// Libraries for a what-if that are here: of our own, and those found on the machine.
-    fn allocators(&mut self) -> Vec<Preload> {
-        Vec::new()
-    }
+    /// Libraries that bring an allocator: our own, and those found on the machine.
+    fn allocators(&mut self) -> Vec<Preload>;
 
     /// Cost of starting a program that does nothing, measured now; `None` where that is not known.
     fn floor(&mut self) -> Option<Floor>;

@@ -83,10 +83,11 @@ pub fn investigate(
     watcher: &mut dyn Watcher,
 ) -> Result<(), SessionError> {
     let began_s = machine.now_s();
+    let allocators = machine.allocators();
     while !machine.interrupted() {
         let left_s = budget_s - (machine.now_s() - began_s);
         let Inquiry { tries, custom, scratch, .. } = inquiry;
-        match next(recording, Means { left_s, budget_s, tries, custom, scratch }) {
+        match next(recording, Means { left_s, budget_s, tries, custom, allocators: &allocators, scratch }) {
             Step::Look { stage, variant, probe } => {
                 let entry = look_at(recording, (stage, variant, probe), left_s, machine, watcher)?;
                 recording.traces.push(entry);

@@ -176,12 +176,42 @@ pub fn is_allocator(file: &str) -> bool {
     ALLOCATORS.iter().any(|part| name.contains(part))
 }
 
-/// Another allocator on both sides.
+/// Another allocator on both sides. It stands for any that is here.
 pub fn mimalloc() -> Idea {
+    swapped_to(&Preload::Mimalloc)
+}
+
+fn swapped_to(allocator: &Preload) -> Idea {
+    let file = preload_name(allocator);
+    let file = signs::base_name(&file);
+    // `libjemalloc.so.2` is jemalloc.
+    let name = file.split(".so").next().unwrap_or(file);
     Idea {
-        title: "mimalloc preloaded on both sides".to_owned(),
-        slow: vec![Edit::Preload(Preload::Mimalloc)],
+        title: format!("{} preloaded on both sides", name.strip_prefix("lib").unwrap_or(name)),
+        slow: vec![Edit::Preload(allocator.clone())],
         fast: Mirror::Same,
-        expect: Some(Expectation { fact: "library.".to_owned(), contains: "mimalloc".to_owned() }),
+        expect: Some(Expectation { fact: "library.".to_owned(), contains: file.to_owned() }),
+    }
+}
+
+/// The idea with each of the allocators that are here, where it is about another one; else the idea.
+pub fn with_each(idea: &Idea, here: &[Preload]) -> Vec<Idea> {
+    if *idea == mimalloc() { here.iter().map(swapped_to).collect() } else { vec![idea.clone()] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_allocator_that_is_here_is_tried() {
+        let here = [Preload::Mimalloc, Preload::File("/usr/lib/libjemalloc.so.2".into())];
+        let ideas = with_each(&mimalloc(), &here);
+        let titles: Vec<&str> = ideas.iter().map(|idea| idea.title.as_str()).collect();
+        assert_eq!(titles, ["mimalloc preloaded on both sides", "jemalloc preloaded on both sides"]);
+        assert_eq!(ideas[1].expect.as_ref().unwrap().contains, "libjemalloc.so.2");
+        assert!(with_each(&mimalloc(), &[]).is_empty(), "nothing can be swapped where there is none");
+        let other = Idea { title: "one CPU".to_owned(), slow: vec![Edit::Affinity(vec![0])], ..mimalloc() };
+        assert_eq!(with_each(&other, &here), [other]);
     }
 }

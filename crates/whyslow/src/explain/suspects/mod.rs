@@ -88,6 +88,7 @@ mod wait_sleep;
 use super::case::Case;
 pub use crate::model::Expectation;
 use crate::model::{Edit, Preload, Shim};
+pub(super) use allocating::with_each;
 pub(super) use mem_layout::may_be_layout;
 pub(super) use signs::{base_name, more_in_functions, program, seconds};
 

@@ -16,9 +16,9 @@ const VARIABLE: &[u8] = b"LD_PRELOAD=";
 
 /// Allocators that people install, by how their files are called: the first found of each row counts.
 const ALLOCATORS: [&[&str]; 3] = [
+    &["libmimalloc.so.3", "libmimalloc.so.2", "libmimalloc.so.2.0"],
     &["libjemalloc.so.2"],
     &["libtcmalloc_minimal.so.4", "libtcmalloc.so.4"],
-    &["libmimalloc.so.3", "libmimalloc.so.2", "libmimalloc.so.2.0"],
 ];
 
 /// Where the loader looks even if its cache says nothing.
@@ -73,7 +73,9 @@ fn object(shim: Shim) -> Object {
 pub fn allocators() -> Vec<Preload> {
     let own = Object::Mimalloc.bytes().map(|_| Preload::Mimalloc);
     let cached = cached_libraries();
-    let found = ALLOCATORS.iter().filter_map(|names| find(names, &cached)).map(Preload::File);
+    // One of each kind is enough.
+    let others = if own.is_some() { &ALLOCATORS[1..] } else { &ALLOCATORS[..] };
+    let found = others.iter().filter_map(|names| find(names, &cached)).map(Preload::File);
     own.into_iter().chain(found).collect()
 }
 

@@ -36,7 +36,9 @@ use execution::{Execution, not_started};
 use weather::{Climate, Weather};
 
 use super::{Machine, MachineError, Outcome};
-use crate::model::{Circumstances, Exit, Floor, HookKind, Host, Launch, Metric, Missing, Probe, Seen};
+use crate::model::{
+    Circumstances, Exit, Floor, HookKind, Host, Launch, Metric, Missing, Preload, Probe, Seen,
+};
 
 /// The program that a launch is about.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +82,10 @@ impl Machine for Simulated {
 
     fn can_measure(&mut self, metric: &Metric) -> Result<(), Missing> {
         if metric.source.is_some() { Ok(()) } else { self.world.rights.check(metric) }
+    }
+
+    fn allocators(&mut self) -> Vec<Preload> {
+        vec![Preload::Mimalloc]
     }
 
     fn can_probe(&mut self, probe: Probe) -> Result<(), Missing> {
