@@ -5,26 +5,37 @@ use super::{allocating, signs};
 use crate::explain::{Case, Side};
 use crate::model::{ElfFacts, LoadedProgram};
 
-/// Programs that run other programs' text, by the beginning of their name.
-const FAMILIES: [(&str, &[&str]); 15] = [
-    ("python", &["python", "pypy"]),
+/// Programs that run other programs' text: the implementation, and how its files are called.
+const INTERPRETERS: [(&str, &[&str]); 26] = [
+    ("python", &["python"]),
+    ("pypy", &["pypy"]),
     ("perl", &["perl", "debugperl"]),
     ("node", &["node", "nodejs"]),
-    ("ruby", &["ruby", "jruby", "truffleruby"]),
+    ("deno", &["deno"]),
+    ("bun", &["bun"]),
+    ("ruby", &["ruby"]),
+    ("jruby", &["jruby"]),
+    ("truffleruby", &["truffleruby"]),
     ("java", &["java"]),
     ("php", &["php"]),
-    ("lua", &["lua", "luajit"]),
+    ("lua", &["lua"]),
+    ("luajit", &["luajit"]),
     ("bash", &["bash"]),
     ("dash", &["dash"]),
     ("sh", &["sh", "ash"]),
     ("zsh", &["zsh"]),
-    ("ksh", &["ksh", "mksh", "oksh"]),
-    ("awk", &["awk", "gawk", "mawk", "nawk", "original-awk", "goawk"]),
+    ("ksh", &["ksh"]),
+    ("mksh", &["mksh"]),
+    ("oksh", &["oksh"]),
+    ("awk", &["awk", "nawk"]),
+    ("gawk", &["gawk"]),
+    ("mawk", &["mawk"]),
+    ("original-awk", &["original-awk"]),
+    ("goawk", &["goawk"]),
     ("tcl", &["tclsh"]),
-    ("deno", &["deno", "bun"]),
 ];
 
-/// The family of an interpreter and its name, by a path: `python` and `python3.12`.
+/// The implementation of an interpreter and its name, by a path: `python` and `python3.12`.
 pub fn interpreter(path: &str) -> Option<(&'static str, &str)> {
     let name = signs::base_name(path);
     let is_version = |rest: &str| {
@@ -32,10 +43,10 @@ pub fn interpreter(path: &str) -> Option<(&'static str, &str)> {
             || rest.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '.'))
     };
     let is_called = |known: &&&str| name.strip_prefix(**known).is_some_and(is_version);
-    FAMILIES
+    INTERPRETERS
         .iter()
         .find(|(_, names)| names.iter().any(|known| is_called(&known)))
-        .map(|(family, _)| (*family, name))
+        .map(|(implementation, _)| (*implementation, name))
 }
 
 /// An interpreter that is another one on the slow side, for the rest of the command line.
@@ -143,6 +154,7 @@ mod tests {
         assert_eq!(interpreter("/usr/bin/python3.12"), Some(("python", "python3.12")));
         assert_eq!(interpreter("bash-static"), Some(("bash", "bash-static")));
         assert_eq!(interpreter("/usr/bin/debugperl"), Some(("perl", "debugperl")));
+        assert_eq!(interpreter("gawk"), Some(("gawk", "gawk")));
         for other in ["perldoc", "shasum", "./calc", "awkward", "nodeinfo", "shred"] {
             assert_eq!(interpreter(other), None, "{other}");
         }

@@ -2,7 +2,7 @@
 
 use super::rt_debug_mode::in_hooks;
 use super::rt_interpreter::part_of_programs;
-use super::rt_version::{same_family, versions};
+use super::rt_version::{same_interpreter, versions};
 use super::starting::any_elf;
 use super::{Suspect, Suspicion};
 use crate::explain::{Case, Side};
@@ -21,7 +21,7 @@ pub const SUSPECT: Suspect = Suspect {
 };
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    let swapped = same_family(case)?;
+    let swapped = same_interpreter(case)?;
     let (fast, slow) = versions(case, &swapped);
     let is_known = fast.is_some() && slow.is_some();
     if is_known && fast != slow {

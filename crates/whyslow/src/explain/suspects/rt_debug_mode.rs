@@ -1,7 +1,7 @@
 //! Checks of a run time that are meant for developing.
 
 use super::evidence::{claims_on_words, specific};
-use super::rt_version::same_family;
+use super::rt_version::same_interpreter;
 use super::settings::Setting;
 use super::{Suspect, Suspicion, settings, signs};
 use crate::explain::Case;
@@ -96,7 +96,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         return Some(Suspicion { weight: 0.5, signs, claims, ideas: Vec::new() });
     }
     // An interpreter that was built with them has no mode.
-    same_family(case).is_none().then_some(())?;
+    same_interpreter(case).is_none().then_some(())?;
     Some(Suspicion::located(case, weight?, sign.into_iter().collect()))
 }
 

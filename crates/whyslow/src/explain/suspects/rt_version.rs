@@ -17,7 +17,7 @@ pub const SUSPECT: Suspect = Suspect {
 };
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    let swapped = same_family(case)?;
+    let swapped = same_interpreter(case)?;
     let (fast, slow) = versions(case, &swapped);
     let (weight, sign) = match (&fast, &slow) {
         (Some(fast), Some(slow)) if fast == slow => return None,
@@ -29,7 +29,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 }
 
 /// Two files of one interpreter.
-pub fn same_family(case: &Case<'_>) -> Option<Swapped> {
+pub fn same_interpreter(case: &Case<'_>) -> Option<Swapped> {
     let swapped = swapped_interpreter(case)?;
     (interpreter(&swapped.fast)?.0 == interpreter(&swapped.slow)?.0).then_some(swapped)
 }
