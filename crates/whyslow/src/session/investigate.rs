@@ -10,8 +10,8 @@ use crate::explain::custom::CustomSuspect;
 use crate::explain::{Means, Step, Try, next};
 use crate::machine::Machine;
 use crate::model::{
-    Environment, Expectation, Experiment, Missing, Probe, Recording, RunCount, Seen, Stage, StagePlan, Trace,
-    TraceEntry, Variant,
+    Environment, Exit, Expectation, Experiment, Missing, Probe, Recording, Run, RunCount, Seen, Stage,
+    StagePlan, Trace, TraceEntry, Variant,
 };
 use crate::plan;
 
@@ -116,14 +116,29 @@ fn look_at(
         (SLOWEST_PROBE * undisturbed_s).min(LONGEST_LOOK * left_s).max(SHORTEST_LIMIT_S + undisturbed_s);
     let limit_s = variant.launch.timeout_s.map_or(limit_s, |timeout_s| timeout_s.min(limit_s));
     variant.launch.timeout_s = Some(limit_s);
-    look((stage, index), &variant, probe, machine, watcher)
+    look((stage, index), &variant, probe, &ends(recording, stage, index), machine, watcher)
+}
+
+fn undisturbed(recording: &Recording, stage: Option<usize>, variant: usize) -> impl Iterator<Item = &Run> {
+    let runs = stage.map_or(&recording.runs, |stage| &recording.stages[stage].runs);
+    runs.iter().filter(move |run| run.variant == variant)
+}
+
+/// The ways in which runs of the variant have ended.
+fn ends(recording: &Recording, stage: Option<usize>, variant: usize) -> Vec<Exit> {
+    let mut ends: Vec<Exit> = Vec::new();
+    for run in undisturbed(recording, stage, variant) {
+        if !ends.contains(&run.exit) {
+            ends.push(run.exit.clone());
+        }
+    }
+    ends
 }
 
 /// Median wall time of the variant.
 fn undisturbed_s(recording: &Recording, stage: Option<usize>, variant: usize) -> f64 {
-    let runs = stage.map_or(&recording.runs, |stage| &recording.stages[stage].runs);
     let index = recording.metric_index("wall_s");
-    let of_variant = runs.iter().filter(|run| run.variant == variant);
+    let of_variant = undisturbed(recording, stage, variant);
     let times: Vec<f64> = of_variant.filter_map(|run| run.values.iter().nth(index?).flatten()).collect();
     benchmath::median(&times).unwrap_or(1.0)
 }

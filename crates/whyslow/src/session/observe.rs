@@ -50,7 +50,7 @@ fn look_once(session: &mut Session<'_>, probe: Probe, round: usize) -> Result<Op
             return Ok(Some(Stop::Interrupted));
         }
         let of = &session.variants[variant];
-        let entry = look((None, variant), of, probe, session.machine, session.watcher)?;
+        let entry = look((None, variant), of, probe, &[], session.machine, session.watcher)?;
         session.recording.traces.push(entry);
     }
     Ok(session.machine.interrupted().then_some(Stop::Interrupted))

@@ -58,6 +58,7 @@ const HEADERS: &str = "#define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -91,7 +92,11 @@ pub fn machine() -> Local {
 }
 
 pub fn probed(launch: &Launch, probe: Probe) -> Result<Probed, Missing> {
-    match machine().probe(launch, probe) {
+    result(machine().probe(launch, probe))
+}
+
+fn result(seen: Seen) -> Result<Probed, Missing> {
+    match seen {
         Seen::Probed(probed) => Ok(*probed),
         Seen::Missing(missing) => Err(missing),
     }
@@ -107,8 +112,17 @@ pub fn syscalls(launch: &Launch) -> (Syscalls, Probed) {
 }
 
 pub fn traced(launch: &Launch) -> (Syscalls, Probed) {
+    calls(by_tracer(launch))
+}
+
+/// As where the kernel records nothing for us.
+pub fn try_to_trace(launch: &Launch) -> Result<Probed, Missing> {
+    result(by_tracer(launch))
+}
+
+fn by_tracer(launch: &Launch) -> Seen {
     let settings = Settings { only_traces: true, ..Settings::default() };
-    calls(Local::start(Interrupt::new().unwrap(), settings).unwrap().probe(launch, Probe::Syscalls))
+    Local::start(Interrupt::new().unwrap(), settings).unwrap().probe(launch, Probe::Syscalls)
 }
 
 pub fn recorded(launch: &Launch) -> (Syscalls, Probed) {

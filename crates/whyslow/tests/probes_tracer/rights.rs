@@ -6,7 +6,10 @@ use std::process::Command;
 use whyslow::machine::Machine;
 use whyslow::model::{Exit, Missing, Probe};
 
-use super::programs::{compiled, files, launch, machine, probed, program, records, syscalls, traced, turn};
+use super::programs::{
+    compiled, files, launch, machine, probed, program, recorded, records, syscalls, traced, try_to_trace,
+    turn,
+};
 
 /// Says to the one test below that it is the second start, and what to do.
 const PART: &str = "WHYSLOW_TEST_PART";
@@ -44,6 +47,19 @@ fn start_again(before: &[&str], part: &str) {
     assert!(done.status.success() && text.contains(&format!("done {part}")), "{text}");
 }
 
+/// As strace and gdb do; 0 if it can.
+const TRACES_ITS_CHILD: &str = "int s; pid_t p = fork();
+    if (p == 0) { if (ptrace(PTRACE_TRACEME, 0, 0, 0)) _exit(1); raise(SIGSTOP); _exit(0); }
+    if (waitpid(p, &s, 0) != p || !WIFSTOPPED(s)) return 2;
+    if (ptrace(PTRACE_CONT, p, 0, 0)) return 3;
+    return waitpid(p, &s, 0) == p && WIFEXITED(s) ? WEXITSTATUS(s) : 4;";
+
+/// As `strace -D` does.
+const TRACES_ITS_PARENT: &str = "int s; pid_t p = fork();
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    if (p == 0) _exit(ptrace(PTRACE_SEIZE, getppid(), 0, 0) != 0);
+    return waitpid(p, &s, 0) == p && WIFEXITED(s) ? WEXITSTATUS(s) : 4;";
+
 const COUNTED: &str = "for (int i = 0; i < 1000; i++) syscall(SYS_getppid); return 7;";
 
 /// Does nothing unless it is started by the tests below.
@@ -65,6 +81,10 @@ fn second_start() {
             let (_, probed) = syscalls(&launch(&["sh", "-c", "/usr/bin/su --version; exit 2"]));
             assert_eq!(probed.exit, Exit::Code(2));
             assert!(probed.blind_spots[0].why.contains("/usr/bin/su"), "{:?}", probed.blind_spots);
+            let later = launch(&["sh", "-c", "exec /usr/bin/su --version"]);
+            let seen = super::programs::probed(&later, Probe::Environment).unwrap();
+            let is_told = |spot: &Missing| spot.why.contains("/usr/bin/su") && spot.remedy.is_some();
+            assert!(seen.blind_spots.iter().any(is_told), "{:?}", seen.blind_spots);
         }
         part => {
             let is_told = |refused: Missing| {
@@ -131,10 +151,46 @@ fn under_a_tracer_that_is_told() {
 }
 
 #[test]
-fn a_program_that_traces_is_a_blind_spot() {
+fn a_program_that_cannot_be_traced_by_its_parent_gives_no_numbers() {
     let _turn = turn();
-    let body = "return syscall(SYS_ptrace, 0, 0, 0, 0) == -1 && errno == EPERM ? 3 : 4;";
-    let (_, probed) = traced(&program(body));
-    assert_eq!(probed.exit, Exit::Code(3));
-    assert!(probed.blind_spots.iter().any(|spot| spot.why.contains("ptrace")), "{:?}", probed.blind_spots);
+    for body in [TRACES_ITS_CHILD, TRACES_ITS_PARENT] {
+        let looks = [
+            (Probe::Loading, probed(&program(body), Probe::Loading)),
+            (Probe::Files, probed(&program(body), Probe::Files)),
+            (
+                Probe::Loading,
+                probed(&launch(&["sh", "-c", compiled(body).to_str().unwrap()]), Probe::Loading),
+            ),
+            (Probe::Syscalls, try_to_trace(&program(body))),
+        ];
+        for (probe, seen) in looks {
+            let missing = seen.expect_err(body);
+            assert!(missing.why.contains("ptrace") && missing.remedy.is_some(), "{probe:?} {missing:?}");
+        }
+        if records() {
+            assert_eq!(recorded(&program(body)).1.exit, Exit::Code(0));
+        }
+    }
+}
+
+/// It traces its child, which nobody traces yet: only the first process is.
+#[test]
+fn the_environment_of_a_program_that_traces() {
+    let _turn = turn();
+    for body in [TRACES_ITS_CHILD, TRACES_ITS_PARENT] {
+        let seen = probed(&program(body), Probe::Environment).unwrap();
+        assert_eq!(seen.exit, Exit::Code(0));
+        let is_told = |spot: &Missing| spot.why.contains("uses ptrace") && spot.remedy.is_some();
+        assert!(seen.blind_spots.iter().any(is_told), "{:?}", seen.blind_spots);
+        let later = format!("exec {}", compiled(body).display());
+        let seen = probed(&launch(&["sh", "-c", &later]), Probe::Environment).unwrap();
+        assert!(seen.blind_spots.iter().any(is_told), "{:?}", seen.blind_spots);
+    }
+}
+
+#[test]
+fn a_program_that_asks_ptrace_for_anything_else_is_counted() {
+    let _turn = turn();
+    let body = "return syscall(SYS_ptrace, PTRACE_CONT, 1, 0, 0) == -1 && errno == ESRCH ? 3 : 4;";
+    assert_eq!(traced(&program(body)).1.exit, Exit::Code(3));
 }

@@ -57,6 +57,23 @@ pub fn exported(path: &Path, name: &[u8]) -> Option<u64> {
     }
 }
 
+/// Whether a program asks libraries for a function of this name; `None` of one that asks none for anything.
+pub fn imports_function(path: &Path, name: &[u8]) -> Option<bool> {
+    let cache = ReadCache::new(File::open(path).ok()?);
+    match FileKind::parse(&cache).ok()? {
+        FileKind::Elf32 => has_import(&ElfFile32::<object::Endianness, _>::parse(&cache).ok()?, name),
+        FileKind::Elf64 => has_import(&ElfFile64::<object::Endianness, _>::parse(&cache).ok()?, name),
+        _ => None,
+    }
+}
+
+fn has_import<'data, Elf: FileHeader, R: ReadRef<'data>>(
+    file: &ElfFile<'data, Elf, R>,
+    name: &[u8],
+) -> Option<bool> {
+    interpreter(file).map(|_| imports(file).contains(name))
+}
+
 fn address<'data, Elf: FileHeader, R: ReadRef<'data>>(
     file: &ElfFile<'data, Elf, R>,
     name: &[u8],
@@ -288,6 +305,7 @@ mod tests {
         facts(file.path());
         identity(file.path());
         exported(file.path(), b"malloc");
+        imports_function(file.path(), b"malloc");
     }
 
     proptest! {

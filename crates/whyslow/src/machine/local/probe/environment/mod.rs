@@ -14,6 +14,7 @@ mod tunables;
 mod watch;
 mod work;
 
+use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ pub fn can() -> Result<(), Missing> {
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let failed = unwatched(PROBE);
     let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
-    let watched = watch::watch(held, !gains_rights(looker)).map_err(failed)?;
+    let watched = watch::watch(held, untraceable(looker).is_none()).map_err(failed)?;
     started(PROBE, watched.end.clone())?;
     let mut blind_spots = blind_spots(&watched, looker);
     let facts = facts(&watched, looker, &mut blind_spots);
@@ -58,9 +59,17 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     })
 }
 
-/// A traced program gets no rights from its file, so one that would is not traced.
-fn gains_rights(looker: &Looker<'_>) -> bool {
-    tracer::loses_rights(&tracer::program_path(looker))
+/// Why the program is not traced: it would be another one. With the remedy.
+fn untraceable(looker: &Looker<'_>) -> Option<(&'static str, &'static str)> {
+    let program = tracer::program_path(looker);
+    if tracer::loses_rights(&program) {
+        let why = "it runs with the rights of its file, which a traced one would not get";
+        return Some((why, "run as root"));
+    }
+    (tracer::uses_ptrace(&program) == Some(true)).then_some((
+        "it uses ptrace, which might fail in a traced one",
+        "look at the traced program alone, without its tracer",
+    ))
 }
 
 fn facts(watched: &Watched, looker: &Looker<'_>, blind_spots: &mut Vec<Missing>) -> Facts {
@@ -149,17 +158,19 @@ fn blind_spots(watched: &Watched, looker: &Looker<'_>) -> Vec<Missing> {
         let why = "it ended before it could be looked at: arguments, variables and limits are those it was started with";
         spots.push(spot("the live process", why, trace));
     } else if !watched.is_traced {
-        let why = if gains_rights(looker) {
-            "it runs with the rights of its file, which a traced one would not get: seen from time to time, not at its end"
-        } else {
-            "it may not be traced here: seen from time to time, not at its end"
+        let (why, remedy) = match untraceable(looker) {
+            Some((why, remedy)) => (why, Some(remedy)),
+            None => ("it may not be traced here", trace),
         };
-        spots.push(spot("libraries loaded late", why, trace));
+        let why = format!("{why}: seen from time to time, not at its end");
+        spots.push(spot("libraries loaded late", why, remedy));
     } else if !watched.is_whole {
         let why =
             "it was killed before it could be looked at: libraries and limits are those just after its start";
         spots.push(spot("the end of the process", why, None));
     }
+    spots.extend(tracer::lost(&watched.without_rights));
+    spots.extend(may_have_failed(&watched.tracers));
     let is_hidden = watched.begun.as_ref().is_some_and(|begun| begun.environ.is_none());
     if is_hidden {
         spots.push(spot(
@@ -169,4 +180,15 @@ fn blind_spots(watched: &Watched, looker: &Looker<'_>) -> Vec<Missing> {
         ));
     }
     spots
+}
+
+/// Of programs that were started in the place of the first one, when it was traced already.
+fn may_have_failed(tracers: &BTreeSet<String>) -> Option<Missing> {
+    let names: Vec<&str> = tracers.iter().map(String::as_str).collect();
+    let why = format!(
+        "{} uses ptrace and was traced here: where it wants to be traced by its parent or its child, that has failed",
+        names.join(", ")
+    );
+    let remedy = "start it without a shell in front, and it is not traced";
+    (!names.is_empty()).then(|| spot("a program that is traced already", why, Some(remedy)))
 }

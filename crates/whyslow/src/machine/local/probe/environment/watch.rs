@@ -2,6 +2,7 @@
 //! traced, it is stopped at these moments; where not, it is looked at again and again, and a short one may be missed.
 //! Its descendants are never stopped, and what it does is not changed.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::held::{Held, HeldEnd};
-use super::super::tracer::Halt;
+use super::super::tracer::{self, Halt};
 use super::super::{proc, ptrace};
 use super::snapshot::Snapshot;
 use super::work::{Work, Worker};
@@ -37,6 +38,10 @@ pub struct Watched {
     /// What the first process was, one after the other.
     pub programs: Vec<PathBuf>,
     pub is_traced: bool,
+    /// Of those, the ones that ran without the rights of their files since they were traced...
+    pub without_rights: BTreeSet<String>,
+    /// ... and those that use ptrace, and may have wanted to be traced by somebody else.
+    pub tracers: BTreeSet<String>,
     /// It was seen at its very end.
     pub is_whole: bool,
     /// The descendant that has worked most, if any was seen to work.
@@ -52,12 +57,19 @@ struct Seen {
     begun: Option<Snapshot>,
     ended: Option<Snapshot>,
     programs: Vec<PathBuf>,
+    without_rights: BTreeSet<String>,
+    tracers: BTreeSet<String>,
     is_whole: bool,
 }
 
 impl Seen {
     fn after_exec(&mut self, pid: i32) {
         let snapshot = Snapshot::take(pid);
+        if let Some(program) = &snapshot.program {
+            let name = || program.display().to_string();
+            self.without_rights.extend(tracer::has_lost_rights(pid).then(name));
+            self.tracers.extend((tracer::uses_ptrace(program) == Some(true)).then(name));
+        }
         self.programs.extend(snapshot.program.clone());
         (self.begun, self.ended) = (Some(snapshot), None);
     }
@@ -68,8 +80,8 @@ impl Seen {
     }
 
     fn watched(self, end: HeldEnd, is_traced: bool) -> Watched {
-        let Seen { begun, ended, programs, is_whole } = self;
-        Watched { end, begun, ended, programs, is_traced, is_whole, work: None }
+        let Seen { begun, ended, programs, without_rights, tracers, is_whole } = self;
+        Watched { end, begun, ended, programs, is_traced, without_rights, tracers, is_whole, work: None }
     }
 }
 
@@ -154,7 +166,8 @@ fn sample(pid: i32, before_exec: Option<&[u8]>, seen: &mut Seen) {
     if !snapshot.argv.as_ref().is_some_and(is_other) {
         return;
     }
-    if seen.programs.last() != snapshot.program.as_ref() {
+    // Of one with more rights than we have the program is not told.
+    if seen.begun.is_none() || seen.programs.last() != snapshot.program.as_ref() {
         seen.programs.extend(snapshot.program.clone());
         seen.begun = Some(snapshot.clone());
     }

@@ -12,6 +12,7 @@ use super::super::proc;
 use super::super::ptrace::{self, CallStop};
 use super::calls::{Call, Table};
 use super::stops::{Happened, Stops, What};
+use super::tracing::{self, Tracers};
 use super::tree::{Task, Tree};
 use super::{Blindness, memory, rights};
 use crate::model::Exit;
@@ -113,6 +114,7 @@ pub struct Engine<'a, O> {
     pub(super) is_looking: bool,
     /// Tasks that were seen before their parents told of them.
     unannounced: HashSet<libc::pid_t>,
+    tracers: Tracers,
     halt: &'a Halt,
     halted: HashSet<libc::pid_t>,
     /// How the command ended, as wait(2) tells it.
@@ -133,6 +135,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             has_begun: false,
             is_looking: true,
             unannounced: HashSet::new(),
+            tracers: Tracers::default(),
             halt,
             halted: HashSet::new(),
             end: None,
@@ -171,11 +174,15 @@ impl<'a, O: Observer> Engine<'a, O> {
             What::Signal(number) => signal = self.signal(task, number),
             What::Trap | What::Ended => {}
         }
-        if self.has_begun && self.is_looking && self.observer.wants_calls() {
+        if self.has_begun && self.is_looking && self.wants_calls(task) {
             ptrace::go_on_to_call(task, signal);
         } else {
             ptrace::go_on(task, signal);
         }
+    }
+
+    fn wants_calls(&self, task: libc::pid_t) -> bool {
+        self.observer.wants_calls() || self.tree.tracees.get(&task).is_some_and(|tracee| tracee.may_trace)
     }
 
     /// What the task gets of it.
@@ -197,6 +204,15 @@ impl<'a, O: Observer> Engine<'a, O> {
     }
 
     fn add(&mut self, task: Task, parent: Option<libc::pid_t>, shares_files: bool) {
+        let may_trace =
+            parent.and_then(|parent| self.tree.tracees.get(&parent)).is_some_and(|one| one.may_trace);
+        self.add_counted(task, parent, shares_files);
+        if let Some(tracee) = self.tree.tracees.get_mut(&task.thread) {
+            tracee.may_trace = may_trace;
+        }
+    }
+
+    fn add_counted(&mut self, task: Task, parent: Option<libc::pid_t>, shares_files: bool) {
         if !self.is_looking {
             // Still followed to its end, but not counted any more.
             let counted = (self.tree.processes, self.tree.threads);
@@ -260,8 +276,12 @@ impl<'a, O: Observer> Engine<'a, O> {
             Some(named) => absolute(task, &named),
             None => running(task),
         };
-        if self.tree.started(path.as_os_str().as_bytes()) && rights::loses_rights(&path) {
+        if self.tree.started(path.as_os_str().as_bytes()) && rights::has_lost_rights(task) {
             self.blindness.lost_rights(&path);
+        }
+        let may_trace = self.tracers.has(&running(task));
+        if let Some(tracee) = self.tree.tracees.get_mut(&task) {
+            tracee.may_trace = may_trace;
         }
         if let Some(known) = self.tree.task(task) {
             self.observer.executed(known);
@@ -300,7 +320,11 @@ impl<'a, O: Observer> Engine<'a, O> {
             CallStop::Exit { result } => {
                 if let Some(call) = tracee.call.take() {
                     tracee.program = None;
-                    self.observer.left(task, &call, result_of(result));
+                    let result = result_of(result);
+                    self.blindness.has_tracer |= result == Err(libc::EPERM)
+                        && self.kinds.of(&call) == Kind::Ptrace
+                        && tracing::attaches(&call);
+                    self.observer.left(task, &call, result);
                 }
             }
             CallStop::Neither => {}
@@ -323,8 +347,7 @@ impl<'a, O: Observer> Engine<'a, O> {
                 let flags = self.clone_flags(task.thread);
                 self.blindness.has_untraced |= flags & libc::CLONE_UNTRACED as u64 != 0;
             }
-            Kind::Ptrace => self.blindness.has_tracer = true,
-            Kind::Plain => {}
+            Kind::Ptrace | Kind::Plain => {}
         }
     }
 

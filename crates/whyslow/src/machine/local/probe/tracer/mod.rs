@@ -8,6 +8,7 @@ mod engine;
 mod memory;
 mod rights;
 mod stops;
+mod tracing;
 mod tree;
 
 use std::collections::BTreeSet;
@@ -25,9 +26,10 @@ use crate::model::{Exit, Missing, Probe};
 
 pub use self::calls::{Abi, Call, Table, error_name, name};
 pub use self::engine::{Halt, Observer};
+pub use self::rights::{can, has_lost_rights, loses_rights, lost, program_path};
+pub use self::tracing::uses_ptrace;
 pub use self::tree::{Task, Tree};
 pub use self::{memory::bytes, memory::number, memory::string};
-pub use self::{rights::can, rights::loses_rights, rights::program_path};
 
 /// All stops that tell of calls, children and programs.
 const STOPS: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
@@ -49,7 +51,7 @@ pub struct Traced<O> {
 pub struct Blindness {
     /// A task asked to be left alone by tracers.
     has_untraced: bool,
-    /// A task tried to trace another, or to be traced.
+    /// A task could not trace another, or be traced by it.
     has_tracer: bool,
     /// Programs that ran without the rights that they have otherwise; a few of them.
     without_rights: BTreeSet<String>,
@@ -70,16 +72,7 @@ impl Blindness {
         if self.has_untraced {
             spots.push(spot("processes hidden from tracers", "started with CLONE_UNTRACED", None));
         }
-        if self.has_tracer {
-            let why = "a program of this run uses ptrace itself, which fails while it is traced";
-            spots.push(spot("what a program does as a tracer", why, None));
-        }
-        if !self.without_rights.is_empty() {
-            let names: Vec<&str> = self.without_rights.iter().map(String::as_str).collect();
-            let why =
-                format!("under a tracer they start without the rights of their files: {}", names.join(", "));
-            spots.push(spot("programs with more rights than you", why, Some("run as root")));
-        }
+        spots.extend(rights::lost(&self.without_rights));
         spots
     }
 }
@@ -116,6 +109,9 @@ fn in_this_thread<O: Observer>(looker: &Looker<'_>, probe: Probe, observer: O) -
         return Err(missing(probe, "the command was reaped by somebody else", None));
     };
     let mut end = started(probe, held.ended(status, usage))?;
+    if engine.blindness.has_tracer {
+        return Err(tracing::failed(probe));
+    }
     end.exit = broken_off.unwrap_or(end.exit);
     Ok(Traced { end, observer: engine.observer, tree: engine.tree, blindness: engine.blindness })
 }

@@ -1,6 +1,7 @@
 //! Whether tasks can be traced here, and if not, why and what to do. Also which programs would not be themselves under a
 //! tracer: those that have more rights than who starts them.
 
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
@@ -8,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::super::{Looker, failed, missing, proc, ptrace};
+use super::super::{Looker, failed, missing, proc, ptrace, spot};
 use super::STOPS;
 use crate::model::{Missing, Probe};
 
@@ -76,6 +77,36 @@ pub fn loses_rights(path: &Path) -> bool {
     let is_other_user = file.mode() & libc::S_ISUID != 0 && file.uid() != user;
     let is_other_group = file.mode() & libc::S_ISGID != 0 && file.gid() != group;
     is_other_user || is_other_group || has_capabilities(path)
+}
+
+/// The same of a task that is traced and has just started its program.
+pub fn has_lost_rights(task: libc::pid_t) -> bool {
+    let program = PathBuf::from(format!("/proc/{task}/exe"));
+    loses_rights(&program) && !gives_no_rights(&program) && !gets_no_rights(task)
+}
+
+/// Whether it lies on a file system whose programs give none.
+fn gives_no_rights(path: &Path) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: zeroes are valid, and the call fills the structure.
+    let (result, about) = unsafe {
+        let mut about: libc::statvfs = std::mem::zeroed();
+        (libc::statvfs(path.as_ptr(), &mut about), about)
+    };
+    result == 0 && about.f_flag & libc::ST_NOSUID != 0
+}
+
+/// Whether it has given up to get any.
+fn gets_no_rights(task: libc::pid_t) -> bool {
+    let status = proc::read(task, "status").unwrap_or_default();
+    proc::field(&status, "NoNewPrivs") == Some("1")
+}
+
+/// What is told of programs that have lost theirs.
+pub fn lost(programs: &BTreeSet<String>) -> Option<Missing> {
+    let names: Vec<&str> = programs.iter().map(String::as_str).collect();
+    let why = format!("under a tracer they start without the rights of their files: {}", names.join(", "));
+    (!names.is_empty()).then(|| spot("programs with more rights than you", why, Some("run as root")))
 }
 
 fn has_capabilities(path: &Path) -> bool {

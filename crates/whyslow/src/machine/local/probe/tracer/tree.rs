@@ -27,6 +27,8 @@ pub struct Tracee {
     pub call: Option<Call>,
     /// The program that this call starts, as the caller named it.
     pub program: Option<Vec<u8>>,
+    /// Whether its program, which it may have from its parent, may trace others.
+    pub may_trace: bool,
 }
 
 #[derive(Default)]
@@ -43,7 +45,7 @@ impl Tree {
     pub fn add(&mut self, task: Task) {
         let is_process = task.thread == task.process;
         *if is_process { &mut self.processes } else { &mut self.threads } += 1;
-        let tracee = Tracee { process: task.process, call: None, program: None };
+        let tracee = Tracee { process: task.process, call: None, program: None, may_trace: false };
         self.tracees.insert(task.thread, tracee);
     }
 
