@@ -2,6 +2,8 @@
 //! printed by some result.
 
 mod common;
+#[path = "common/schema.rs"]
+mod schema_check;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,8 +11,10 @@ use std::path::Path;
 
 use common::{WHITE, whyslow, whyslow_without_machine};
 use serde_json::Value;
-use whyslow::machine::simulated::{Cost, Failure, How, Interrupt, Noise, Program, Rights, When, World};
-use whyslow::model::{Environment, Metric, Trace};
+use whyslow::machine::simulated::{
+    Cause, Condition, Cost, Effect, Failure, How, Interrupt, Noise, Program, Rights, When, World,
+};
+use whyslow::model::{Environment, Frame, Metric, Profile, Stack, Trace};
 
 fn result(world: World, more: &[&str]) -> Value {
     let arguments = [&["compare", "a", "b", "--seed", "1", "--json"], more].concat();
@@ -43,6 +47,8 @@ fn results() -> Vec<Value> {
         result(pair(1.2).with_interrupt(Interrupt::AfterRuns(0)), &[]),
         result_of_stat(),
         result_of_probe(),
+        result_of_explain(),
+        result_of_matrix(),
     ]
 }
 
@@ -58,6 +64,63 @@ fn result_of_probe() -> Value {
     let program = Program::new("a", Cost::of_cpu(0.05)).with_trace(Trace::Environment(Environment { facts }));
     let printed = whyslow(World::default().with_program(program), &["probe", "--json", "a"]);
     serde_json::from_str(&printed.stdout).expect("JSON")
+}
+
+/// A variable that makes it slow, by a function, where nothing but that can be seen.
+fn result_of_explain() -> Value {
+    let world = World::default().with_program(slow_with("SLOW"));
+    explained(world, &["--env", "", "--env", "SLOW=1", "a", "a"])
+}
+
+/// Two variables, of which the one makes the other worse.
+fn result_of_matrix() -> Value {
+    let both = Condition::All(vec![Condition::env_is("ONE", "yes"), Condition::env_is("OTHER", "yes")]);
+    let causes = [Condition::env_is("ONE", "yes"), both];
+    let mut program = Program::new("a", Cost::of_cpu(0.05));
+    let cause = |when| Cause::new("part", when, Effect::adding(Cost::of_cpu(0.05)));
+    program.causes = causes.into_iter().map(cause).collect();
+    let lists = ["-L", "one", "no,yes", "-L", "other", "no,yes", "--env", "ONE={one} OTHER={other}"];
+    explained(World::default().with_program(program), &[&lists[..], &["a"]].concat())
+}
+
+fn slow_with(variable: &str) -> Program {
+    let mut program = Program::new("a", Cost::of_cpu(0.05));
+    let mut cause = Cause::new(variable, Condition::env_is_set(variable), Effect::adding(Cost::of_cpu(0.05)));
+    let stack = Stack { weight: 0.05, frames: vec![0], ..Stack::default() };
+    let frames = vec![Frame { name: "work".into(), module: "a".into() }];
+    let sampled = Profile {
+        samples: 50,
+        sampled: 0.05,
+        total: Some(0.05),
+        rooted: 1.0,
+        frames,
+        stacks: vec![stack],
+        ..Profile::default()
+    };
+    cause.traces = vec![Trace::Cpu(sampled)];
+    program.causes = vec![cause];
+    program
+}
+
+fn explained(world: World, more: &[&str]) -> Value {
+    let arguments = [&["explain", "--seed", "1", "--json"], more].concat();
+    let printed = whyslow(world.with_noise(WHITE), &arguments);
+    serde_json::from_str(&printed.stdout).unwrap_or_else(|error| panic!("{error}: {}", printed.stderr))
+}
+
+#[test]
+fn an_explanation_is_as_the_schemas_say() {
+    let schema = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let mut whole = schema(include_str!("../../../docs/schema/compare.schema.json"));
+    let more = schema(include_str!("../../../docs/schema/explain.schema.json"));
+    for part in ["properties", "$defs"] {
+        whole[part].as_object_mut().unwrap().extend(more[part].as_object().unwrap().clone());
+    }
+    let required = more["required"].as_array().unwrap().clone();
+    whole["required"].as_array_mut().unwrap().extend(required);
+    for result in [result_of_explain(), result_of_matrix()] {
+        assert_eq!(schema_check::faults(&whole, &whole, &result, ""), [""; 0]);
+    }
 }
 
 fn documentation() -> String {

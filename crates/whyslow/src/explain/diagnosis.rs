@@ -77,6 +77,8 @@ pub struct Finding {
     pub added: Option<Share>,
     /// What was tried.
     pub experiment: String,
+    /// The round whose runs the shares are from.
+    pub stage: Option<usize>,
     pub evidence: Vec<String>,
     pub advice: String,
     /// What differs between the sides, where the finding is about that.
@@ -176,6 +178,7 @@ fn finding(name: &str, status: Status, experiment: String) -> Finding {
         share: None,
         added: None,
         experiment,
+        stage: None,
         evidence: Vec::new(),
         advice: known.map_or("", |suspect| suspect.fix).to_owned(),
         difference: None,
@@ -307,6 +310,7 @@ impl<'a> Investigation<'a> {
         let named = |(place, (name, signs)): (usize, (String, Vec<String>))| Finding {
             share: effect.map(|effect| effect.removed).filter(|_| place == 0),
             added: effect.and_then(|effect| effect.added).filter(|_| place == 0),
+            stage: Some(outcome.stage),
             evidence: signs,
             difference: is_about_difference.then(|| outcome.what_if.differences.join("; ")),
             advice: advice(&name, &outcome.what_if.advice),
@@ -411,6 +415,7 @@ impl<'a> Investigation<'a> {
         let layouts = self.case.layouts.filter(Layouts::is_luck)?;
         Some(Finding {
             share: Some(layouts.luck),
+            stage: self.recording.stages.iter().position(|stage| !stage.plan.layouts.is_empty()),
             evidence: self.signs(LAYOUT),
             ..finding(LAYOUT, Status::Confirmed, "another layout of memory on both sides".to_owned())
         })
