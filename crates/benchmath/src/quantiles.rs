@@ -42,8 +42,18 @@ pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
 /// ```
 #[must_use]
 pub fn mad(values: &[f64]) -> Option<f64> {
-    let center = median(values)?;
-    let mut distances: Vec<f64> = values.iter().map(|value| (value - center).abs()).collect();
+    mad_around(values, median(values)?)
+}
+
+/// [`mad`] for callers that know the median already.
+///
+/// ```
+/// use benchmath::quantiles::{mad, mad_around};
+/// assert_eq!(mad_around(&[1.0, 2.0, 4.0], 2.0), mad(&[1.0, 2.0, 4.0]));
+/// ```
+#[must_use]
+pub fn mad_around(values: &[f64], median: f64) -> Option<f64> {
+    let mut distances: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
     quantile_in(&mut distances, 0.5)
 }
 

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use benchmath::quantiles;
-
+use super::at_once::of_each;
 use super::looks::settle;
 use super::{Decision, Estimate, Samples, VariantSummary, Verdict, decide, judged_metrics};
 use crate::model::{Direction, Looks, Recording, Unit};
@@ -59,28 +58,28 @@ pub enum Reading {
 pub fn compare(recording: &Recording, samples: &Samples, variants: &[VariantSummary]) -> Vec<Comparison> {
     let design = &recording.header.experiment.design;
     let base = design.base;
-    let block_s = typical_block_s(samples, variants.len()).unwrap_or(design.budget_s);
+    let block_s = typical_block_s(variants).unwrap_or(design.budget_s);
     let settled = || settle(design, variants.len().saturating_sub(1), block_s);
     // A recording that breaks off before its looks were fixed is judged by those that would have been.
     let looks = recording.looks.clone().unwrap_or_else(settled);
     let paid_for = (design.budget_s / block_s).max(*looks.at.last().unwrap_or(&1) as f64);
     let others = (0..variants.len()).filter(|&other| other != base);
-    others
+    let pairs: Vec<(usize, &str)> = others
         .flat_map(|other| judged_metrics(design).into_iter().map(move |metric| (other, metric)))
-        .filter_map(|(other, metric)| comparison(recording, samples, (&looks, paid_for), other, metric))
-        .collect()
+        .collect();
+    let compare = |pair: usize| comparison(recording, samples, (&looks, paid_for), pairs[pair]);
+    of_each(pairs.len(), recording.runs.len(), compare).into_iter().flatten().collect()
 }
 
-fn typical_block_s(samples: &Samples, variants: usize) -> Option<f64> {
-    (0..variants).map(|variant| quantiles::median(&samples.values(variant, "wall_s"))).sum()
+fn typical_block_s(variants: &[VariantSummary]) -> Option<f64> {
+    variants.iter().map(|variant| variant.median("wall_s")).sum()
 }
 
 fn comparison(
     recording: &Recording,
     samples: &Samples,
     (looks, paid_for): (&Looks, f64),
-    other: usize,
-    metric: &str,
+    (other, metric): (usize, &str),
 ) -> Option<Comparison> {
     let design = &recording.header.experiment.design;
     let differences = samples.differences(design.base, other, metric);

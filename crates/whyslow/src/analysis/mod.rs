@@ -1,6 +1,7 @@
 //! From a recording to what it shows: samples, comparisons with verdicts, concerns. Pure: the same recording gives
 //! the same analysis, on any machine and at any time.
 
+mod at_once;
 mod comparisons;
 mod concerns;
 mod decision;
@@ -10,7 +11,6 @@ mod samples;
 mod sensitivity;
 mod summaries;
 pub mod traces;
-mod variants;
 
 use serde::Serialize;
 
@@ -101,18 +101,18 @@ pub fn analyze(recording: &Recording) -> Analysis {
         floor: recording.header.floor,
         missing: recording.header.missing.clone(),
         stop: recording.end.as_ref().map(|end| end.stop),
-        failure: failure(recording),
+        failure: failure(recording, &samples),
         hook_failure: recording.hook_failure.clone(),
         leading: experiment.design.leading.clone(),
         metrics: experiment.metrics.clone(),
     }
 }
 
-fn failure(recording: &Recording) -> Option<Failure> {
+fn failure(recording: &Recording, samples: &Samples) -> Option<Failure> {
     let design = &recording.header.experiment.design;
-    let ended_it = |run: &&Run| !design.goes_on(&run.exit) && run.exit != Exit::Interrupted;
-    let run = recording.runs.iter().find(ended_it)?;
-    let warmup = recording.header.experiment.design.warmup;
+    let ended_it = |run: &&&Run| !design.goes_on(&run.exit) && run.exit != Exit::Interrupted;
+    let run = samples.unsuccessful().iter().find(ended_it)?;
+    let warmup = design.warmup;
     let is_warmup = run.block < warmup;
     Some(Failure {
         variant: run.variant,

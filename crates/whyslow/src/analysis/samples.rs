@@ -1,7 +1,7 @@
 //! The runs of a recording, arranged by variant and block. Warm-up blocks and failed runs are left out here and
 //! nowhere else.
 
-use super::variants::of_each;
+use super::at_once::of_each;
 use crate::model::{Recording, Run};
 
 /// The successful measured runs of every variant.
@@ -13,6 +13,7 @@ pub struct Samples<'a> {
     /// recording would go into walks. Where there is no value it is NaN, which stays in this file.
     columns: Vec<Vec<Vec<f64>>>,
     complete_blocks: Vec<usize>,
+    unsuccessful: Vec<&'a Run>,
 }
 
 impl<'a> Samples<'a> {
@@ -22,7 +23,7 @@ impl<'a> Samples<'a> {
 
     /// Knows the values of the wanted metrics only, for less time and memory.
     pub fn collect_of(recording: &'a Recording, variants: usize, is_wanted: impl Fn(&str) -> bool) -> Self {
-        let cells = cells(recording, variants);
+        let (cells, unsuccessful) = cells(recording, variants);
         let names = recording.header.experiment.metrics.iter().map(|metric| &metric.name);
         let wanted: Vec<bool> = names.map(|name| is_wanted(name)).collect();
         Samples {
@@ -30,6 +31,7 @@ impl<'a> Samples<'a> {
             columns: of_each(variants, recording.runs.len(), |variant| columns(&cells[variant], &wanted)),
             complete_blocks: complete_blocks(&cells),
             cells,
+            unsuccessful,
         }
     }
 
@@ -43,9 +45,19 @@ impl<'a> Samples<'a> {
         self.cells[variant].iter().flatten().copied()
     }
 
+    /// The runs that did not succeed, those of warm-up blocks included, in the order they were made.
+    pub fn unsuccessful(&self) -> &[&'a Run] {
+        &self.unsuccessful
+    }
+
     /// Known values of a metric in a variant, in the order they were made.
+    pub fn known(&self, variant: usize, metric: &str) -> impl Iterator<Item = f64> + '_ {
+        self.column(variant, metric).iter().copied().filter(|value| !value.is_nan())
+    }
+
+    /// The same as a list.
     pub fn values(&self, variant: usize, metric: &str) -> Vec<f64> {
-        self.column(variant, metric).iter().copied().filter(|value| !value.is_nan()).collect()
+        list(self.known(variant, metric), self.column(variant, metric).len())
     }
 
     /// Values of a metric in a variant, one place for each block; `None` where the run failed or has no value.
@@ -57,7 +69,7 @@ impl<'a> Samples<'a> {
     pub fn pairs(&self, variant: usize, first: &str, second: &str) -> Vec<(f64, f64)> {
         let (first, second) = (self.column(variant, first), self.column(variant, second));
         let both = first.iter().copied().zip(second.iter().copied());
-        both.filter(|(first, second)| !first.is_nan() && !second.is_nan()).collect()
+        list(both.filter(|(first, second)| !first.is_nan() && !second.is_nan()), first.len())
     }
 
     /// Numbers of the measured blocks in which every variant succeeded.
@@ -67,31 +79,30 @@ impl<'a> Samples<'a> {
 
     /// The same as [`Samples::log_ratios`], for whoever only decides.
     pub fn differences(&self, base: usize, other: usize, metric: &str) -> Vec<f64> {
-        self.log_ratios(base, other, metric).iter().map(|ratio| ratio.difference).collect()
+        list(self.ratios(base, other, metric).map(|ratio| ratio.difference), self.complete_blocks.len())
     }
 
     /// ln(other / base) of a metric for each complete block, in order. A block with an unknown or non-positive
     /// value has no ratio and is left out.
     pub fn log_ratios(&self, base: usize, other: usize, metric: &str) -> Vec<BlockRatio> {
-        let values = (self.column(base, metric), self.column(other, metric));
-        let blocks = self.complete_blocks.iter();
-        blocks.filter_map(|&block| self.log_ratio((base, other), values, block)).collect()
+        list(self.ratios(base, other, metric), self.complete_blocks.len())
     }
 
-    fn log_ratio(
-        &self,
-        (base, other): (usize, usize),
-        values: (&[f64], &[f64]),
-        block: usize,
-    ) -> Option<BlockRatio> {
-        let logarithm =
-            |values: &[f64]| values.get(block).filter(|&&value| value > 0.0).map(|value| value.ln());
-        let (low, high) = (logarithm(values.0)?, logarithm(values.1)?);
-        Some(BlockRatio {
-            difference: high - low,
-            mean: (high + low) / 2.0,
-            base_first: self.cells[base][block]?.position < self.cells[other][block]?.position,
+    fn ratios(&self, base: usize, other: usize, metric: &str) -> impl Iterator<Item = BlockRatio> + '_ {
+        let (of_base, of_other) = (self.column(base, metric), self.column(other, metric));
+        let logarithm = |values: &[f64], block: usize| {
+            values.get(block).filter(|&&value| value > 0.0).map(|value| value.ln())
+        };
+        self.complete_blocks.iter().filter_map(move |&block| {
+            let (low, high) = (logarithm(of_base, block)?, logarithm(of_other, block)?);
+            Some(BlockRatio { block, difference: high - low, mean: (high + low) / 2.0 })
         })
+    }
+
+    /// Whether the first of two variants ran before the other one in a block that has both.
+    pub fn is_before(&self, block: usize, first: usize, other: usize) -> bool {
+        let position = |variant: usize| self.cells[variant][block].map(|run| run.position);
+        position(first) < position(other)
     }
 
     /// One place for each block; empty for a metric that is not there.
@@ -103,33 +114,50 @@ impl<'a> Samples<'a> {
 /// One block of one comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockRatio {
+    pub block: usize,
     /// ln(other) - ln(base).
     pub difference: f64,
     /// Mean of both logarithms: the level of the block.
     pub mean: f64,
-    pub base_first: bool,
 }
 
-fn cells(recording: &Recording, variants: usize) -> Vec<Vec<Option<&Run>>> {
+/// A list of no more than so many: one that does not know its length grows by copying itself again and again.
+fn list<T>(items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
+    let mut list = Vec::with_capacity(most);
+    list.extend(items);
+    list
+}
+
+/// The successful measured runs by variant and block, and those that did not succeed.
+fn cells(recording: &Recording, variants: usize) -> (Vec<Vec<Option<&Run>>>, Vec<&Run>) {
     let design = &recording.header.experiment.design;
-    let warmup = design.warmup;
-    let blocks = recording.runs.iter().map(|run| run.block + 1).max().unwrap_or(0).saturating_sub(warmup);
-    let mut cells = vec![vec![None; blocks]; variants];
+    let mut cells = vec![Vec::new(); variants];
+    let (mut unsuccessful, mut blocks) = (Vec::new(), 0);
     for run in &recording.runs {
-        if run.block >= warmup && design.counts(&run.exit) && run.variant < variants {
-            cells[run.variant][run.block - warmup] = Some(run);
+        let block = run.block.checked_sub(design.warmup);
+        blocks = blocks.max(block.map_or(0, |block| block + 1));
+        if !design.counts(&run.exit) {
+            unsuccessful.push(run);
+        } else if let (Some(block), Some(cells)) = (block, cells.get_mut(run.variant)) {
+            if cells.len() <= block {
+                cells.resize(block + 1, None);
+            }
+            cells[block] = Some(run);
         }
     }
-    cells
+    cells.iter_mut().for_each(|cells| cells.resize(blocks, None));
+    (cells, unsuccessful)
 }
 
 fn columns(cells: &[Option<&Run>], wanted: &[bool]) -> Vec<Vec<f64>> {
-    let empty = |&is_wanted: &bool| if is_wanted { vec![f64::NAN; cells.len()] } else { Vec::new() };
+    let empty = |&is_wanted: &bool| Vec::with_capacity(if is_wanted { cells.len() } else { 0 });
     let mut columns: Vec<Vec<f64>> = wanted.iter().map(empty).collect();
-    for (block, run) in cells.iter().enumerate().filter_map(|(block, run)| Some((block, (*run)?))) {
-        for (column, value) in columns.iter_mut().zip(run.values.iter()) {
-            if let (Some(place), Some(value)) = (column.get_mut(block), value) {
-                *place = value;
+    for run in cells {
+        let mut values = run.iter().flat_map(|run| run.values.iter());
+        for (column, is_wanted) in columns.iter_mut().zip(wanted) {
+            let value = values.next().flatten();
+            if *is_wanted {
+                column.push(value.unwrap_or(f64::NAN));
             }
         }
     }

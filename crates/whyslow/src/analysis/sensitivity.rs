@@ -30,8 +30,7 @@ pub fn sensitivity(
 ) -> Option<Sensitivity> {
     recording.metric_index(metric)?;
     let values = [samples.values(one, metric), samples.values(twin, metric)].concat();
-    let ratios = samples.log_ratios(one, twin, metric);
-    let differences: Vec<f64> = ratios.iter().map(|ratio| ratio.difference).collect();
+    let differences = samples.differences(one, twin, metric);
     Some(Sensitivity {
         median: quantiles::median(&values)?,
         blocks: differences.len(),

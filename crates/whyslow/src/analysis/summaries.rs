@@ -6,7 +6,7 @@ use benchmath::{bootstrap, median_interval, quantiles};
 use serde::Serialize;
 
 use super::{Estimate, Samples};
-use crate::model::{Exit, Recording, Variant};
+use crate::model::{Exit, Recording, Run, Variant};
 
 /// Runs with less CPU time than this many timer ticks have no meaningful split into user and system time.
 pub const TICKS_FOR_A_SPLIT: f64 = 4.0;
@@ -55,6 +55,8 @@ pub struct VariantSummary {
     /// CPU time is all of the wall time that was not spent waiting for a CPU.
     pub is_cpu_bound: bool,
     pub histogram: Histogram,
+    /// A run with more wall time than this stands out from the others; `None` without a median above 0.
+    pub standing_out_from_s: Option<f64>,
 }
 
 /// Wall times of a variant on an axis that all variants share; bins are equally wide in the logarithm.
@@ -68,8 +70,13 @@ pub struct Histogram {
 }
 
 pub fn summarize(recording: &Recording, variants: &[Variant], samples: &Samples) -> Vec<VariantSummary> {
-    let axis = axis(variants.len(), samples);
-    samples.of_each_variant(|index| summarize_variant(recording, index, &variants[index], samples, axis))
+    let mut summaries =
+        samples.of_each_variant(|index| summarize_variant(recording, index, &variants[index], samples));
+    if let Some(axis) = axis(&summaries, samples) {
+        let histograms = samples.of_each_variant(|index| histogram(samples.known(index, "wall_s"), axis));
+        summaries.iter_mut().zip(histograms).for_each(|(summary, histogram)| summary.histogram = histogram);
+    }
+    summaries
 }
 
 fn summarize_variant(
@@ -77,16 +84,15 @@ fn summarize_variant(
     index: usize,
     variant: &Variant,
     samples: &Samples,
-    axis: Option<(f64, f64)>,
 ) -> VariantSummary {
     let design = &recording.header.experiment.design;
     let names = recording.header.experiment.metrics.iter().map(|metric| &metric.name);
     let mut metrics: BTreeMap<String, Summary> = names
-        .filter_map(|name| Some((name.clone(), summary(&samples.values(index, name), design.confidence)?)))
+        .filter_map(|name| Some((name.clone(), summary(samples.values(index, name), design.confidence)?)))
         .collect();
     let user_share = user_share(recording, index, samples, metrics.get("cpu_s"));
     pool_split(&mut metrics, user_share);
-    let failures = failures(recording, index);
+    let failures = failures(recording, index, samples);
     VariantSummary {
         name: variant.name.clone(),
         argv: variant.launch.argv.iter().map(|word| word.lossy().into_owned()).collect(),
@@ -100,17 +106,19 @@ fn summarize_variant(
         user_share,
         wait_share: wait_share(index, samples),
         is_cpu_bound: is_cpu_bound(index, samples),
-        histogram: axis.map(|axis| histogram(&samples.values(index, "wall_s"), axis)).unwrap_or_default(),
+        histogram: Histogram::default(),
+        standing_out_from_s: metrics.get("wall_s").and_then(standing_out_from),
         metrics,
     }
 }
 
 /// How the failed measured runs of a variant ended; an interrupted one did not fail.
-fn failures(recording: &Recording, variant: usize) -> Vec<(Exit, usize)> {
-    let design = &recording.header.experiment.design;
+fn failures(recording: &Recording, variant: usize, samples: &Samples) -> Vec<(Exit, usize)> {
+    let warmup = recording.header.experiment.design.warmup;
+    let is_measured = |run: &&&Run| run.variant == variant && run.block >= warmup;
     let mut kinds: Vec<(Exit, usize)> = Vec::new();
-    for run in recording.runs.iter().filter(|run| run.variant == variant && run.block >= design.warmup) {
-        if design.counts(&run.exit) || run.exit == Exit::Interrupted {
+    for run in samples.unsuccessful().iter().filter(is_measured) {
+        if run.exit == Exit::Interrupted {
             continue;
         }
         match kinds.iter_mut().find(|(exit, _)| *exit == run.exit) {
@@ -123,17 +131,16 @@ fn failures(recording: &Recording, variant: usize) -> Vec<(Exit, usize)> {
 }
 
 /// `None` without a value.
-fn summary(values: &[f64], confidence: f64) -> Option<Summary> {
-    let median = quantiles::median(values)?;
-    let interval = median_interval::median_interval(values, confidence);
+fn summary(mut values: Vec<f64>, confidence: f64) -> Option<Summary> {
+    let interval = median_interval::median_interval_in(&mut values, confidence)?;
     let bound = |value: f64| value.is_finite().then_some(value);
     Some(Summary {
-        median: Some(median),
-        low: interval.as_ref().and_then(|interval| bound(interval.low)),
-        high: interval.as_ref().and_then(|interval| bound(interval.high)),
+        median: Some(interval.estimate),
+        low: bound(interval.low),
+        high: bound(interval.high),
         min: values.iter().copied().fold(f64::INFINITY, f64::min),
         max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-        spread: MAD_TO_SD * quantiles::mad(values).unwrap_or(0.0),
+        spread: MAD_TO_SD * quantiles::mad_around(&values, interval.estimate).unwrap_or(0.0),
         count: values.len(),
     })
 }
@@ -200,31 +207,28 @@ fn is_cpu_bound(variant: usize, samples: &Samples) -> bool {
 }
 
 /// From the fastest run to the slowest that does not stand out, so that one straggler does not squeeze the picture.
-fn axis(variants: usize, samples: &Samples) -> Option<(f64, f64)> {
-    let times: Vec<Vec<f64>> = (0..variants).map(|variant| samples.values(variant, "wall_s")).collect();
-    let positive = times.iter().flatten().copied().filter(|&time| time > 0.0);
-    let low = positive.reduce(f64::min)?;
-    let high = times.iter().filter_map(|times| slowest_ordinary(times)).fold(low, f64::max);
+fn axis(variants: &[VariantSummary], samples: &Samples) -> Option<(f64, f64)> {
+    let times = |variant: usize| samples.known(variant, "wall_s");
+    let slowest_ordinary = |variant: usize| {
+        let limit = variants[variant].standing_out_from_s?;
+        times(variant).filter(|&time| time <= limit).reduce(f64::max)
+    };
+    let low = (0..variants.len()).flat_map(times).filter(|&time| time > 0.0).reduce(f64::min)?;
+    let high = (0..variants.len()).filter_map(slowest_ordinary).fold(low, f64::max);
     Some((low, high.max(low * 1.001)))
 }
 
-fn slowest_ordinary(times: &[f64]) -> Option<f64> {
-    let limit = standing_out_from(times)?;
-    times.iter().copied().filter(|&time| time <= limit).reduce(f64::max)
-}
-
-/// A run above this stands out from the others of its variant.
-pub fn standing_out_from(times: &[f64]) -> Option<f64> {
-    let median = quantiles::median(times).filter(|&median| median > 0.0)?;
-    let by_scatter = (median + OUTLIER_DEVIATIONS * quantiles::mad(times)?).max(median * 1.02);
+fn standing_out_from(wall: &Summary) -> Option<f64> {
+    let median = wall.median.filter(|&median| median > 0.0)?;
+    let by_scatter = (median + OUTLIER_DEVIATIONS * wall.spread / MAD_TO_SD).max(median * 1.02);
     Some(by_scatter.min(OUTLIER_RATIO * median))
 }
 
-fn histogram(values: &[f64], (low_s, high_s): (f64, f64)) -> Histogram {
+fn histogram(values: impl Iterator<Item = f64>, (low_s, high_s): (f64, f64)) -> Histogram {
     let mut counts = vec![0; HISTOGRAM_BINS];
     let mut beyond = 0;
     let width = (high_s / low_s).ln() / HISTOGRAM_BINS as f64;
-    for &value in values {
+    for value in values {
         if value > high_s {
             beyond += 1;
         } else {

@@ -5,8 +5,7 @@ use std::fmt;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// More than most experiments measure, so that reading a run asks for memory once. Well above, so that what is left over
-/// is large enough for the allocator to take it back.
+/// More than most experiments measure, so that reading a run asks for memory once, and for no more than it keeps.
 const USUAL_METRICS: usize = 32;
 
 /// The values of a run, each of them known or unknown.
@@ -97,10 +96,16 @@ impl<'de> Visitor<'de> for ListOfValues {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Values, A::Error> {
-        let mut values = Vec::with_capacity(USUAL_METRICS);
+        let (mut values, mut next, mut count) = (Vec::new(), [f64::NAN; USUAL_METRICS], 0);
         while let Some(value) = list.next_element()? {
-            values.push(compact(value));
+            if count == next.len() {
+                values.extend_from_slice(&next);
+                count = 0;
+            }
+            next[count] = compact(value);
+            count += 1;
         }
+        values.extend_from_slice(&next[..count]);
         Ok(Values(values.into()))
     }
 }
@@ -118,6 +123,10 @@ mod tests {
         assert_eq!(serde_json::from_str::<Values>("[0.5,null,null,0]").unwrap(), values);
         assert_ne!(values, Values::from(vec![Some(0.5), None, None]));
         assert!(serde_json::from_str::<Values>("[true]").is_err());
+        for length in [0, 1, 32, 33, 64, 100] {
+            let long: Values = (0..length).map(|value| Some(f64::from(value))).collect();
+            assert_eq!(serde_json::from_str::<Values>(&serde_json::to_string(&long).unwrap()).unwrap(), long);
+        }
     }
 
     #[test]

@@ -29,6 +29,8 @@ const LONGEST_LINE: usize = 16 << 20;
 
 /// Enough to be worth a thread, and little beside what is kept of it.
 const BLOCK_BYTES: u64 = 1 << 20;
+/// A short line of a run, so that lists of lines and texts seldom have to grow.
+const USUAL_LINE_BYTES: usize = 256;
 
 /// A file that is no recording, or a broken one.
 #[derive(Debug, thiserror::Error)]
@@ -59,7 +61,7 @@ pub fn read(input: impl BufRead) -> Result<Recording, ReadError> {
 }
 
 /// The same on so many CPUs, with so much text at once for each of them. All but the header is parsed in blocks of
-/// whole lines, while the next blocks are read; entries are added in the order of the file.
+/// whole lines, while the last blocks are added in the order of the file and the next ones are read.
 pub fn read_on(cpus: usize, block_bytes: u64, mut input: impl BufRead) -> Result<Recording, ReadError> {
     let mut text = Vec::new();
     let mut recording = match (&mut input).take(LONGEST_HEADER).read_until(b'\n', &mut text)? {
@@ -68,30 +70,40 @@ pub fn read_on(cpus: usize, block_bytes: u64, mut input: impl BufRead) -> Result
     };
     let mut number = 1;
     let mut blocks = read_blocks(&mut input, cpus, block_bytes)?;
+    let mut parsed = Vec::new();
     while !blocks.is_empty() {
-        let (parsed, next) = parse_while(&blocks, || read_blocks(&mut input, cpus, block_bytes));
-        for block in parsed {
-            for line in block.lines {
-                number += 1;
-                add(&mut recording, line, number)?;
-            }
-            let line = number + 1;
-            match block.fault {
-                Some(Fault::Broken(source)) => return Err(ReadError::Broken { line, source }),
-                Some(Fault::TooLong) => return Err(ReadError::TooLong { line }),
-                None => {}
-            }
-        }
-        blocks = next?;
+        let (now, next) = parse_while(&blocks, || -> Result<_, ReadError> {
+            add_blocks(&mut recording, parsed, &mut number)?;
+            Ok(read_blocks(&mut input, cpus, block_bytes)?)
+        });
+        (parsed, blocks) = (now, next?);
     }
+    add_blocks(&mut recording, parsed, &mut number)?;
     Ok(recording)
+}
+
+/// `number` is that of the last line before them, and then of their last one.
+fn add_blocks(recording: &mut Recording, blocks: Vec<Block>, number: &mut usize) -> Result<(), ReadError> {
+    for block in blocks {
+        for line in block.lines {
+            *number += 1;
+            add(recording, line, *number)?;
+        }
+        let line = *number + 1;
+        match block.fault {
+            Some(Fault::Broken(source)) => return Err(ReadError::Broken { line, source }),
+            Some(Fault::TooLong) => return Err(ReadError::TooLong { line }),
+            None => {}
+        }
+    }
+    Ok(())
 }
 
 /// Up to so many blocks of whole lines; none at the end of the input.
 fn read_blocks(input: &mut impl BufRead, most: usize, block_bytes: u64) -> std::io::Result<Vec<Vec<u8>>> {
     let mut blocks = Vec::new();
     while blocks.len() < most {
-        let mut block = Vec::new();
+        let mut block = Vec::with_capacity(block_bytes as usize + USUAL_LINE_BYTES);
         input.take(block_bytes).read_to_end(&mut block)?;
         if block.is_empty() {
             break;
@@ -119,7 +131,6 @@ fn parse_while<T>(blocks: &[Vec<u8>], meanwhile: impl FnOnce() -> T) -> (Vec<Blo
 }
 
 /// What a block of lines holds, up to the first broken one.
-#[derive(Default)]
 struct Block {
     lines: Vec<Line>,
     fault: Option<Fault>,
@@ -131,7 +142,7 @@ enum Fault {
 }
 
 fn parse(mut text: &[u8]) -> Block {
-    let mut block = Block::default();
+    let mut block = Block { lines: Vec::with_capacity(text.len() / USUAL_LINE_BYTES), fault: None };
     while !text.is_empty() {
         let line = first_line(&mut text);
         if line.len() >= LONGEST_LINE {

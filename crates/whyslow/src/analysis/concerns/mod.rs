@@ -11,8 +11,9 @@ use machine::{drift, machine_concerns};
 use modes::two_modes;
 use runs::what_ran;
 
+use super::at_once::both;
 use super::comparisons::read_together;
-use super::summaries::standing_out_from;
+use super::samples::BlockRatio;
 use super::{Comparison, Reading, Samples, VariantSummary, Verdict};
 use crate::model::Recording;
 
@@ -185,20 +186,23 @@ pub fn raise(
     variants: &[VariantSummary],
     comparisons: &[Comparison],
 ) -> Vec<Concern> {
-    let mut concerns = what_ran(recording, samples, variants);
+    let ((mut concerns, of_machine), (drift, of_comparisons)) = both(
+        recording.runs.len(),
+        || (what_ran(recording, samples, variants), machine_concerns(samples, variants)),
+        || {
+            let of = |comparison| comparison_concerns(samples, variants, comparisons, comparison);
+            (drift(samples, recording, variants.len()), comparisons.iter().flat_map(of).collect::<Vec<_>>())
+        },
+    );
     let leading = &recording.header.experiment.design.leading;
     let is_unknown = !comparisons.iter().any(|comparison| comparison.metric == *leading);
     if is_unknown && variants.iter().all(|variant| variant.runs > 0) && variants.len() > 1 {
         concerns.push(Concern::LeadingUnknown { metric: leading.clone() });
     }
-    concerns.extend(machine_concerns(samples, variants));
-    concerns.extend(drift(samples, recording, variants.len()));
-    for comparison in comparisons {
-        concerns.extend(comparison_concerns(samples, variants, comparisons, comparison));
-    }
+    concerns.extend(of_machine.into_iter().chain(drift).chain(of_comparisons));
     let is_busy = concerns.iter().any(|c| matches!(c, Concern::Busy { .. } | Concern::Pressure { .. }));
     let outliers: Vec<Outliers> =
-        samples.of_each_variant(|variant| outliers(samples, variant)).into_iter().flatten().collect();
+        (0..variants.len()).filter_map(|index| outliers(samples, index, &variants[index])).collect();
     if !outliers.is_empty() {
         concerns.push(Concern::Outliers { variants: outliers });
     }
@@ -256,41 +260,39 @@ fn medians(variants: &[VariantSummary], comparison: &Comparison) -> Option<Conce
 /// variable is the rank-sum test of the two groups.
 fn order(samples: &Samples, comparison: &Comparison) -> Option<Concern> {
     let ratios = samples.log_ratios(comparison.base, comparison.other, &comparison.metric);
-    let differences: Vec<f64> = ratios.iter().map(|ratio| ratio.difference).collect();
-    let is_first: Vec<f64> = ratios.iter().map(|ratio| f64::from(u8::from(ratio.base_first))).collect();
-    let correlation = spearman::spearman(&is_first, &differences)?;
-    let with = |base_first: bool| -> Option<f64> {
-        let group: Vec<f64> = ratios
-            .iter()
-            .filter(|ratio| ratio.base_first == base_first)
-            .map(|ratio| ratio.difference)
-            .collect();
-        quantiles::median(&group)
-    };
+    let is_first = |ratio: &BlockRatio| samples.is_before(ratio.block, comparison.base, comparison.other);
+    let (first, second): (Vec<BlockRatio>, Vec<BlockRatio>) =
+        ratios.iter().partition(|ratio| is_first(ratio));
+    let differences = |group: &[BlockRatio]| group.iter().map(|ratio| ratio.difference).collect::<Vec<f64>>();
+    let median = |group: &[BlockRatio]| quantiles::median(&differences(group));
     // With the base first the other one is second: half the difference of the groups is the effect of the place.
-    let effect = (with(true)? - with(false)?) / 2.0;
-    (correlation.p < ORDER_SIGNIFICANCE && effect.abs() > comparison.margin.ln_1p())
+    let effect = (median(&first)? - median(&second)?) / 2.0;
+    // Before the test, which has to sort all blocks.
+    if effect.abs() <= comparison.margin.ln_1p() {
+        return None;
+    }
+    let places: Vec<f64> = ratios.iter().map(|ratio| f64::from(u8::from(is_first(ratio)))).collect();
+    let correlation = spearman::spearman(&places, &differences(&ratios))?;
+    (correlation.p < ORDER_SIGNIFICANCE)
         .then(|| Concern::Order { other: comparison.other, second_over_first: effect.exp() })
 }
 
-fn outliers(samples: &Samples, variant: usize) -> Option<Outliers> {
-    let walls = samples.values(variant, "wall_s");
-    let median = quantiles::median(&walls).filter(|&median| median > 0.0)?;
-    let limit = standing_out_from(&walls)?;
+fn outliers(samples: &Samples, variant: usize, summary: &VariantSummary) -> Option<Outliers> {
+    let wall = summary.metrics.get("wall_s")?;
+    let (median, limit) = (wall.median?, summary.standing_out_from_s?);
     let is_outlier = |wall: f64| wall > limit;
-    let count = walls.iter().filter(|&&wall| is_outlier(wall)).count();
+    let count = samples.known(variant, "wall_s").filter(|&wall| is_outlier(wall)).count();
     if count == 0 {
         return None;
     }
-    let slowest = walls.iter().copied().fold(0.0, f64::max);
     let waits = samples.pairs(variant, "wall_s", "run_queue_wait_s");
     let waited =
         waits.iter().filter(|&&(wall, wait)| is_outlier(wall) && wait > (wall - median) / 2.0).count();
     Some(Outliers {
         variant,
         count,
-        runs: walls.len(),
-        slowest_ratio: slowest / median,
+        runs: wall.count,
+        slowest_ratio: wall.max / median,
         waited: 2 * waited > count,
     })
 }

@@ -51,10 +51,13 @@ fn go_together(samples: &Samples, base: usize, metric: &str) -> f64 {
 
 fn modes(values: &[f64]) -> Option<[Mode; 2]> {
     let mut logs: Vec<f64> = values.iter().filter(|&&value| value > 0.0).map(|value| value.ln()).collect();
-    if logs.len() < DIP_FROM || (logs.len() as f64).sqrt() * dip::dip(&logs)? <= DIP_LIMIT {
+    if logs.len() < DIP_FROM {
         return None;
     }
-    logs.sort_by(f64::total_cmp);
+    logs.sort_unstable_by(f64::total_cmp);
+    if (logs.len() as f64).sqrt() * dip::dip(&logs)? <= DIP_LIMIT {
+        return None;
+    }
     let split = best_split(&logs);
     let mode = |part: &[f64]| {
         Some(Mode { median: quantiles::median(part)?.exp(), share: part.len() as f64 / logs.len() as f64 })

@@ -2,7 +2,7 @@
 
 use super::{Concern, ORDER_SIGNIFICANCE};
 use crate::analysis::{Samples, VariantSummary};
-use crate::model::{FailurePolicy, Recording};
+use crate::model::{FailurePolicy, Recording, Run};
 
 pub fn what_ran(recording: &Recording, samples: &Samples, variants: &[VariantSummary]) -> Vec<Concern> {
     let failed: Vec<usize> = (0..variants.len()).filter(|&index| variants[index].failed > 0).collect();
@@ -11,10 +11,10 @@ pub fn what_ran(recording: &Recording, samples: &Samples, variants: &[VariantSum
     let goes_on = design.failures != FailurePolicy::Abort;
     let failures = (goes_on && !failed.is_empty())
         .then(|| Concern::Failures { variants: failed, rates_differ: rates_differ(design.base, variants) });
-    let mut concerns = outputs(recording, samples, variants.len());
+    let left = samples.of_each_variant(|variant| Left::by(samples.runs(variant)));
+    let mut concerns = outputs(design.base, &left);
     concerns.extend(failures);
-    concerns.extend((0..variants.len()).filter_map(|variant| {
-        let runs = samples.runs(variant).filter(|run| run.leftovers > 0).count();
+    concerns.extend(left.iter().enumerate().filter_map(|(variant, &Left { by_runs: runs, .. })| {
         (runs > 0).then_some(Concern::Leftovers { variant, runs })
     }));
     concerns
@@ -30,20 +30,39 @@ fn rates_differ(base: usize, variants: &[VariantSummary]) -> bool {
     })
 }
 
-fn outputs(recording: &Recording, samples: &Samples, variants: usize) -> Vec<Concern> {
-    let base = recording.header.experiment.design.base;
-    let digests: Vec<Vec<u64>> = (0..variants)
-        .map(|variant| samples.runs(variant).filter_map(|run| run.output_digest).collect())
-        .collect();
-    let varies = |variant: &usize| digests[*variant].windows(2).any(|pair| pair[0] != pair[1]);
+/// What the runs of a variant left behind, gathered in one walk: there may be a million of them.
+#[derive(Default)]
+struct Left {
+    /// Runs that left descendants.
+    by_runs: usize,
+    /// Of the output of the first run whose output is known.
+    digest: Option<u64>,
+    output_varies: bool,
+}
+
+impl Left {
+    fn by<'a>(runs: impl Iterator<Item = &'a Run>) -> Left {
+        let mut left = Left::default();
+        for run in runs {
+            left.by_runs += usize::from(run.leftovers > 0);
+            if let Some(digest) = run.output_digest {
+                left.output_varies |= *left.digest.get_or_insert(digest) != digest;
+            }
+        }
+        left
+    }
+}
+
+fn outputs(base: usize, left: &[Left]) -> Vec<Concern> {
+    let varies = |variant: &usize| left[*variant].output_varies;
     let differs = |other: &usize| {
         !varies(other)
             && !varies(&base)
-            && digests[base].first().zip(digests[*other].first()).is_some_and(|(a, b)| a != b)
+            && left[base].digest.zip(left[*other].digest).is_some_and(|(a, b)| a != b)
     };
-    let others: Vec<usize> = (0..variants).filter(differs).collect();
+    let others: Vec<usize> = (0..left.len()).filter(differs).collect();
     let mut concerns: Vec<Concern> =
-        (0..variants).filter(varies).map(|variant| Concern::OutputVaries { variant }).collect();
+        (0..left.len()).filter(varies).map(|variant| Concern::OutputVaries { variant }).collect();
     if !others.is_empty() {
         concerns.push(Concern::OutputDiffers { others });
     }
