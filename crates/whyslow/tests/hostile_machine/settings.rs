@@ -4,7 +4,7 @@ use std::fs;
 
 use whyslow::machine::Machine;
 use whyslow::machine::local::{Interrupt, Isolation, Local, Settings};
-use whyslow::model::{Launch, Output};
+use whyslow::model::{KNOWN_PROBES, Launch, Output, Probe};
 
 use super::common::{number_of, shell, shell_to};
 
@@ -80,6 +80,48 @@ fn real_time_of_the_commands_only() {
     drop(machine);
     let mut plain = start(Settings::default()).unwrap();
     assert_eq!(number_of(&mut plain, &shell(policy), "[0-9]+"), Some(f64::from(libc::SCHED_OTHER)));
+}
+
+/// What a command sees of itself under each probe; looks are no children of the launcher.
+fn seen_under_probes(settings: Settings, script: &str) -> Vec<(Probe, String)> {
+    let directory = tempfile::tempdir().unwrap();
+    let mut machine = start(settings).unwrap();
+    let probes = KNOWN_PROBES.iter().filter(|known| known.is_default).map(|known| known.probe);
+    let look = |probe: Probe| {
+        let path = directory.path().join("seen");
+        let seen = machine.probe(&shell_to(Output::File(path.clone()), script), probe);
+        assert!(seen.probed().is_some_and(|probed| probed.exit.is_success()), "{probe:?} {seen:?}");
+        (probe, fs::read_to_string(path).unwrap())
+    };
+    probes.map(look).collect()
+}
+
+#[test]
+fn looks_are_pinned_as_the_runs_are() {
+    let settings = Settings { pin: Some(vec![some_cpu()]), ..Settings::default() };
+    for (probe, seen) in seen_under_probes(settings, "nproc") {
+        assert_eq!(seen.trim(), "1", "{probe:?}");
+    }
+}
+
+#[test]
+fn looks_are_isolated_as_the_runs_are() {
+    let ours = || fs::read_to_string("/proc/self/autogroup").ok();
+    let before = ours();
+    let nice = "cat /proc/self/autogroup";
+    let policy = "cut -d ' ' -f 41 /proc/self/stat";
+    for (isolation, script, wanted) in
+        [(Isolation::Autogroup, nice, "nice -20"), (Isolation::Fifo, policy, "1")]
+    {
+        if isolated(isolation).is_none() {
+            continue;
+        }
+        let settings = Settings { isolate: Some(isolation), ..Settings::default() };
+        for (probe, seen) in seen_under_probes(settings, script) {
+            assert!(seen.trim().ends_with(wanted), "{probe:?} {seen}");
+        }
+        assert_eq!(ours(), before);
+    }
 }
 
 #[test]

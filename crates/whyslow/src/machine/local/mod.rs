@@ -211,7 +211,7 @@ impl Machine for Local {
             launch,
             prepared: &prepared,
             interrupt: &self.interrupt,
-            may_record: !self.settings.only_traces,
+            settings: &self.settings,
         };
         probe::look(&looker, probe)
     }

@@ -1,14 +1,16 @@
 //! What is done to the machine for an experiment: the commands get their CPUs before everybody else, or only some of
 //! the CPUs. Everything is done to the launcher, from which the commands inherit it, so it ends with the launcher
-//! and there is nothing to undo. A wish that cannot be fulfilled is an error: measured without it, the experiment
+//! and there is nothing to undo; and to each command that a probe looks at, which is started in another way. A wish that cannot be fulfilled is an error: measured without it, the experiment
 //! would be another one than the one that was asked for.
 
 use std::fs;
 use std::io;
+use std::time::{Duration, Instant};
 
 use super::affinity;
 use super::host::allowed_cpus;
 use crate::machine::MachineError;
+use crate::model::Launch;
 
 /// Wishes for the whole experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,6 +54,38 @@ impl Settings {
         }
         Ok(done)
     }
+
+    /// The same for a command that a probe looks at. It is still held, and of a session of its own for an autogroup.
+    pub fn apply_to_look(&self, command: libc::pid_t, launch: &Launch) -> io::Result<()> {
+        if let Some(cpus) = self.pin.as_deref().filter(|_| launch.affinity.is_none()) {
+            pin(command.cast_unsigned(), cpus).map_err(io::Error::other)?;
+        }
+        match self.isolate {
+            Some(Isolation::Autogroup) => {
+                wait_for_session(command)?;
+                raise_autogroup(command.cast_unsigned()).map_err(io::Error::other)?;
+            }
+            Some(Isolation::Fifo) => {
+                make_real_time(command.cast_unsigned()).map_err(io::Error::other)?;
+            }
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+/// A new process makes its session itself, as the first thing that it does.
+fn wait_for_session(leader: libc::pid_t) -> io::Result<()> {
+    const PATIENCE: Duration = Duration::from_secs(5);
+    let until = Instant::now() + PATIENCE;
+    // SAFETY: no memory is involved.
+    while unsafe { libc::getsid(leader) } != leader {
+        if Instant::now() >= until {
+            return Err(io::Error::other("cannot isolate by autogroup: it has no session of its own"));
+        }
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    Ok(())
 }
 
 fn pin(launcher: u32, cpus: &[usize]) -> Result<String, MachineError> {

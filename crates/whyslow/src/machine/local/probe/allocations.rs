@@ -61,7 +61,7 @@ fn run(looker: &Looker<'_>, counting: &Counting) -> io::Result<HeldEnd> {
     let mut prepared = looker.prepared.clone();
     preloads::put_paths(&mut prepared, vec![counting.agent.clone()])
         .map_err(|refused| io::Error::from_raw_os_error(refused.errno))?;
-    Held::start(looker.launch, &prepared, looker.interrupt)?.wait(None, |_| {})
+    Held::start(&Looker { prepared: &prepared, ..*looker })?.wait(None, |_| {})
 }
 
 fn no_place(error: io::Error) -> Missing {

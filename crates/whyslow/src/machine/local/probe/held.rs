@@ -9,12 +9,12 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
 use super::super::affinity;
-use super::super::environment::Prepared;
 use super::super::interrupt::Interrupt;
 use super::super::pipes;
+use super::super::settings::Isolation;
 use super::super::streams::{NoStreams, Streams};
-use super::{proc, ptrace};
-use crate::model::{Exit, Input, Launch};
+use super::{Looker, proc, ptrace};
+use crate::model::{Exit, Input};
 
 /// How long descendants have to end after their command before they are killed.
 const GRACE: Duration = Duration::from_millis(300);
@@ -68,7 +68,8 @@ struct Ready {
 
 impl Held {
     /// Starts the command up to its exec. `prepared` may differ from what the launch says, such as in its environment.
-    pub fn start(launch: &Launch, prepared: &Prepared, interrupt: &Interrupt) -> io::Result<Held> {
+    pub fn start(looker: &Looker<'_>) -> io::Result<Held> {
+        let Looker { launch, prepared, interrupt, settings } = *looker;
         adopt_orphans();
         let others = children();
         let nothing = File::options().read(true).write(true).open("/dev/null")?;
@@ -95,6 +96,7 @@ impl Held {
             cwd: prepared.cwd.as_deref(),
             stdio: [stdin.as_ref().map_or(no_stdin, AsRawFd::as_raw_fd), stdout, stderr],
             is_terminal: streams.terminal().is_some(),
+            needs_session: settings.isolate == Some(Isolation::Autogroup),
             affinity: launch.affinity.as_deref().and_then(affinity::mask),
             gate: gate_reading.as_raw_fd(),
             own_gate: gate.as_raw_fd(),
@@ -109,7 +111,7 @@ impl Held {
         }
         let began = Instant::now();
         let deadline = launch.timeout_s.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
-        Ok(Held {
+        let held = Held {
             pid,
             gate: Some(gate),
             failure,
@@ -119,7 +121,9 @@ impl Held {
             interrupt: interrupt.clone(),
             is_reaped: false,
             others,
-        })
+        };
+        settings.apply_to_look(pid, launch)?;
+        Ok(held)
     }
 
     pub fn pid(&self) -> libc::pid_t {
@@ -330,6 +334,8 @@ struct ChildSide<'a> {
     cwd: Option<&'a CStr>,
     stdio: [RawFd; 3],
     is_terminal: bool,
+    /// Also without a terminal: what is done to a session must not be done to ours.
+    needs_session: bool,
     affinity: Option<Vec<u64>>,
     gate: RawFd,
     own_gate: RawFd,
@@ -341,11 +347,13 @@ impl ChildSide<'_> {
     fn run(&self) -> ! {
         // SAFETY: async-signal-safe calls on descriptors and strings that were made before the fork.
         unsafe {
-            if self.is_terminal {
+            if self.is_terminal || self.needs_session {
                 libc::setsid();
-                libc::ioctl(self.stdio[0], libc::TIOCSCTTY, 0);
             } else {
                 libc::setpgid(0, 0);
+            }
+            if self.is_terminal {
+                libc::ioctl(self.stdio[0], libc::TIOCSCTTY, 0);
             }
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             libc::close(self.own_gate);

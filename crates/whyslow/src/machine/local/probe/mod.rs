@@ -25,6 +25,7 @@ use std::io;
 use self::held::HeldEnd;
 use super::environment::{Prepared, Refused};
 use super::interrupt::Interrupt;
+use super::settings::Settings;
 use crate::model::{Exit, Launch, Missing, Probe, Seen};
 
 /// What a probe looks at, and with what.
@@ -33,8 +34,8 @@ pub struct Looker<'a> {
     /// The launch in the words of `execve`, ready to be changed in a copy.
     pub prepared: &'a Prepared,
     pub interrupt: &'a Interrupt,
-    /// Whether the kernel's own records may be used, where that is allowed, for what can be traced as well.
-    pub may_record: bool,
+    /// As for the timed runs: what is looked at is no child of the launcher, so it is done to each command anew.
+    pub settings: &'a Settings,
 }
 
 /// Whether the probe works here, for some command.

@@ -45,7 +45,7 @@ pub fn can() -> Result<(), Missing> {
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let failed = unwatched(PROBE);
-    let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
+    let held = Held::start(looker).map_err(failed)?;
     let watched = watch::watch(held, untraceable(looker).is_none()).map_err(failed)?;
     started(PROBE, watched.end.clone())?;
     let mut blind_spots = blind_spots(&watched, looker);

@@ -72,7 +72,7 @@ fn no_counter(error: &io::Error) -> String {
 
 fn counted(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let failed = unwatched(PROBE);
-    let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
+    let held = Held::start(looker).map_err(failed)?;
     let counter = Counter::open(held.pid()).map_err(failed)?;
     let end = started(PROBE, held.wait(None, |_| {}).map_err(failed)?)?;
     let total = counter.read().ok_or_else(|| {
@@ -94,7 +94,7 @@ fn in_valgrind(looker: &Looker<'_>, valgrind: &Path, error: &io::Error) -> Resul
     let prepared = inside(looker.prepared, valgrind, directory.path());
     let launch =
         Launch { timeout_s: looker.launch.timeout_s.map(|limit| limit * SLOWDOWN), ..looker.launch.clone() };
-    let held = Held::start(&launch, &prepared, looker.interrupt).map_err(failed)?;
+    let held = Held::start(&Looker { launch: &launch, prepared: &prepared, ..*looker }).map_err(failed)?;
     let mut counts = Counts::default();
     let end = held.wait(Some(READING), |_| read_files(directory.path(), true, &mut counts));
     let end = started(PROBE, end.map_err(failed)?)?;

@@ -45,8 +45,7 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let directory =
         open_directory().map_err(|error| failed(PROBE, "no place for the loader to write to", &error))?;
     let prepared = asking(looker.prepared, directory.path());
-    let asking =
-        Looker { launch: looker.launch, prepared: &prepared, interrupt: looker.interrupt, ..*looker };
+    let asking = Looker { prepared: &prepared, ..*looker };
     let clock = Clock::start();
     let traced = tracer::trace(&asking, PROBE, Starts::new(directory.path()))?;
     Ok(probed(traced, clock.cycles_per_s()))
@@ -102,7 +101,7 @@ fn probed(traced: Traced<Starts>, cycles_per_s: Option<f64>) -> Probed {
 /// What the file of the command says, without asking the loader.
 fn files_only(looker: &Looker<'_>, statistics: Missing) -> Result<Probed, Missing> {
     let failed = |error| failed(PROBE, "the command cannot be started", &error);
-    let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
+    let held = Held::start(looker).map_err(failed)?;
     let end = started(PROBE, held.wait(None, |_| {}).map_err(failed)?)?;
     let path = PathBuf::from(std::ffi::OsString::from_vec(looker.prepared.program.as_bytes().to_vec()));
     let path = looker.launch.cwd.as_deref().map_or(path.clone(), |cwd| cwd.join(&path));

@@ -52,8 +52,8 @@ impl Sampling {
     }
 
     pub fn run(&self, looker: &Looker<'_>, probe: Probe) -> Result<Sampled, Missing> {
-        let held = Held::start(looker.launch, looker.prepared, looker.interrupt)
-            .map_err(|error| failed(probe, "the command cannot be started", &error))?;
+        let held =
+            Held::start(looker).map_err(|error| failed(probe, "the command cannot be started", &error))?;
         let faults_before = proc::stat_of(held.pid()).map_or(0, |stat| stat.minor_faults + stat.major_faults);
         let open = |with_kernel| {
             Events::open(held.pid(), self.most_ring_bytes, |ring_bytes| self.event(with_kernel, ring_bytes))

@@ -4,7 +4,7 @@
 //! How it is used, also beside something else that looks at the command from time to time:
 //!
 //! ```text
-//! let held = Held::start(launch, prepared, interrupt)?;
+//! let held = Held::start(looker)?;
 //! let mut switches = Switches::record(held.pid(), Probe::Waiting)?;   // Err is a Missing, with its remedy
 //! let end = held.wait_watching(&switches.descriptors(), tick, |woken, pid| {
 //!     switches.drain();                                               // at every call, or memory grows
@@ -199,6 +199,8 @@ fn keep_longest(threads: &mut Vec<ThreadTime>) {
 mod tests {
     use super::super::super::super::environment::{Prepared, inherited};
     use super::super::super::super::interrupt::Interrupt;
+    use super::super::super::super::settings::Settings;
+    use super::super::super::Looker;
     use super::super::super::held::Held;
     use super::*;
     use crate::model::Launch;
@@ -207,7 +209,9 @@ mod tests {
     fn look(argv: &[&str]) -> Option<(SwitchTimes, f64)> {
         let launch = Launch { argv: argv.iter().map(|word| (*word).into()).collect(), ..Launch::default() };
         let prepared = Prepared::new(&launch, &inherited()).unwrap();
-        let held = Held::start(&launch, &prepared, &Interrupt::new().unwrap()).unwrap();
+        let (interrupt, settings) = (&Interrupt::new().unwrap(), &Settings::default());
+        let looker = Looker { launch: &launch, prepared: &prepared, interrupt, settings };
+        let held = Held::start(&looker).unwrap();
         let mut switches = Switches::record(held.pid(), Probe::Waiting).ok()?;
         let end = held.wait_watching(&switches.descriptors(), None, |_, _| switches.drain()).unwrap();
         Some((switches.finish(), end.wall_s))

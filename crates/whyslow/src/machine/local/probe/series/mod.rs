@@ -18,7 +18,7 @@ pub fn can() -> Result<(), Missing> {
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let failed = unwatched(PROBE);
-    let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
+    let held = Held::start(looker).map_err(failed)?;
     let counters = Counters::open(held.pid(), PROBE);
     let refused = counters.as_ref().err().cloned();
     let mut course = Course::new(held.pid(), counters.ok());

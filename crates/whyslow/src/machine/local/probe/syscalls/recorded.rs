@@ -40,11 +40,12 @@ pub fn can() -> bool {
 pub fn look(looker: &Looker<'_>) -> Result<Recorded, Missing> {
     let waits = looker.launch.wait_for_descendants_s.is_some_and(|wait_s| wait_s > 0.0);
     let path = program_path(looker);
-    let Some(points) = Tracepoints::find().filter(|_| looker.may_record && !waits && !has_other_width(&path))
+    let Some(points) =
+        Tracepoints::find().filter(|_| !looker.settings.only_traces && !waits && !has_other_width(&path))
     else {
         return Ok(Recorded::Nothing);
     };
-    let held = Held::start(looker.launch, looker.prepared, looker.interrupt)
+    let held = Held::start(looker)
         .map_err(|error| failed(Probe::Syscalls, "the command cannot be started", &error))?;
     let Ok(events) = open(points, held.pid()) else { return Ok(Recorded::Nothing) };
     let cwd = looker.launch.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();

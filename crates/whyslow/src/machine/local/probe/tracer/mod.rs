@@ -95,8 +95,8 @@ pub fn trace<O: Observer + Send>(
 
 fn in_this_thread<O: Observer>(looker: &Looker<'_>, probe: Probe, observer: O) -> Result<Traced<O>, Missing> {
     rights::check_program(probe, looker)?;
-    let mut held = Held::start(looker.launch, looker.prepared, looker.interrupt)
-        .map_err(|error| failed(probe, "the command cannot be started", &error))?;
+    let mut held =
+        Held::start(looker).map_err(|error| failed(probe, "the command cannot be started", &error))?;
     ptrace::seize(held.pid(), STOPS).map_err(|error| rights::refused(probe, held.pid(), &error))?;
     held.release();
     let program = rights::program_path(looker);

@@ -26,7 +26,7 @@ pub fn can() -> Result<(), Missing> {
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let failed = unwatched(PROBE);
-    let held = Held::start(looker.launch, looker.prepared, looker.interrupt).map_err(failed)?;
+    let held = Held::start(looker).map_err(failed)?;
     let mut switches = Switches::record(held.pid(), PROBE);
     let mut looks = Looks::new(held.pid(), TICK, switches.is_err());
     let descriptors = switches.as_ref().map(Switches::descriptors).unwrap_or_default();
