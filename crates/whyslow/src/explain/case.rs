@@ -287,6 +287,12 @@ impl<'a> Side<'a> {
         Some(share * self.user_part(profile) * self.median("cpu_s")?)
     }
 
+    /// Seconds of one undisturbed run that one sample stands for.
+    pub fn sample_s(&self) -> Option<f64> {
+        let profile = self.cpu().filter(|profile| profile.samples > 0)?;
+        Some(self.user_part(profile) * self.median("cpu_s")? / profile.samples as f64)
+    }
+
     /// The part of the CPU time that the samples of the profile are of.
     pub fn sampled_part(&self) -> f64 {
         self.cpu().map_or(1.0, |profile| self.user_part(profile))

@@ -57,6 +57,8 @@ pub fn is_malloc(name: &str) -> bool {
         "tcmalloc",
         "Perl_malloc",
     ];
+    // What has no name of its own in a stripped library is called after what stands before it.
+    let name = name.rsplit(" after ").next().unwrap_or(name);
     let plain = name.trim_start_matches("__libc_").trim_start_matches("__GI_");
     let is_plain = matches!(
         plain,

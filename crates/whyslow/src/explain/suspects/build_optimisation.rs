@@ -23,7 +23,7 @@ const USUAL: f64 = 0.4;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let difference = swapped_program(case)?;
-    if !is_in_the_code(case) {
+    if !is_in_the_code(case) || is_in_libraries(case) {
         return None;
     }
     let mut signs = vec!["another program file, and the gap is user time in the program itself".to_owned()];
@@ -32,6 +32,12 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     signs.extend(by_name(case, difference));
     let weight = (USUAL + 0.2 * (signs.len() - 1) as f64).min(0.95);
     Some(Suspicion::of_difference(difference, weight, signs))
+}
+
+/// Most of the gap is in shared libraries, which another build of the program does not change.
+fn is_in_libraries(case: &Case<'_>) -> bool {
+    let more = case.more(|side| side.cpu_own_where(|frame| frame.module.contains(".so")));
+    more.is_some_and(|more| case.share(more) > 0.6)
 }
 
 /// Levels that the compilers left in the files.
@@ -46,9 +52,9 @@ fn by_flags(case: &Case<'_>) -> Option<String> {
         levels
     };
     let (fast_levels, slow_levels) = (levels(&fast), levels(&slow));
-    if fast_levels != slow_levels {
-        let shown = |levels: &[String]| if levels.is_empty() { "no -O".to_owned() } else { levels.join(" ") };
-        return Some(format!("built with {} against {}", shown(&slow_levels), shown(&fast_levels)));
+    // A file that says nothing of its flags is not one without any.
+    if fast_levels != slow_levels && !fast_levels.is_empty() && !slow_levels.is_empty() {
+        return Some(format!("built with {} against {}", slow_levels.join(" "), fast_levels.join(" ")));
     }
     let has_debug = |files: &[&ElfFacts]| files.iter().any(|elf| elf.has_debug_info);
     (has_debug(&slow) && !has_debug(&fast)).then(|| "debugging information on the slow side only".to_owned())
@@ -106,6 +112,23 @@ mod tests {
             }
         });
         assert!(test.look(&SUSPECT).unwrap().signs.contains(&"built with -O0 against -O2".to_owned()));
+    }
+
+    #[test]
+    fn another_library_is_no_optimisation() {
+        let in_libc = [("main;ld-musl-x86_64.so.1!0x15000 after aligned_alloc", 1.0)];
+        let test = TestCase::new("/w/mal", "/w/malm").seconds(0.1, 0.4).cpu(&[("main", 1.0)], &in_libc);
+        assert!(test.look(&SUSPECT).is_none());
+        let silent = builds().loading(|fast, slow| {
+            for (side, path, flags) in [(fast, "/w/calc-a", ""), (slow, "/w/calc-b", "GNU C17 -O2")] {
+                let elf = ElfFacts { producers: vec![flags.to_owned()], ..ElfFacts::default() };
+                let program =
+                    LoadedProgram { path: path.to_owned(), elf: Some(elf), ..LoadedProgram::default() };
+                side.programs.push(program);
+            }
+        });
+        let signs = silent.look(&SUSPECT).unwrap().signs;
+        assert!(!signs.iter().any(|sign| sign.contains("-O")), "{signs:?}");
     }
 
     #[test]

@@ -16,15 +16,19 @@ pub const SUSPECT: Suspect = Suspect {
     look,
 };
 
-const FUNCTIONS: [&str; 12] = [
+const FUNCTIONS: [&str; 16] = [
     "_Unwind_",
     "__cxa_throw",
     "__cxa_rethrow",
     "__cxa_begin_catch",
     "__gxx_personality",
     "__cxa_allocate_exception",
-    "_PyErr_",
-    "PyErr_",
+    "PyErr_SetObject",
+    "PyErr_SetString",
+    "PyErr_SetNone",
+    "PyErr_Format",
+    "PyErr_NormalizeException",
+    "PyErr_CreateException",
     "PyTraceBack_Here",
     "Perl_die_unwind",
     "fillInStackTrace",
@@ -51,6 +55,13 @@ mod tests {
                 ("main;parse;libstdc++.so.6!__cxa_throw;libgcc_s.so.1!_Unwind_RaiseException", share),
             ],
         )
+    }
+
+    #[test]
+    fn asking_for_signals_and_page_faults_are_no_exceptions() {
+        let stacks = [("main;fork;PyErr_CheckSignals", 0.5), ("main;[kernel]!exc_page_fault", 0.5)];
+        let test = TestCase::new("fork 0", "fork 9").seconds(0.1, 0.5).cpu(&[("main", 1.0)], &stacks);
+        assert!(test.look(&SUSPECT).is_none());
     }
 
     #[test]

@@ -25,8 +25,17 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let weight = elimination(case)?;
     // A size that differs is more work, or another place in the cache.
     let is_flag = changed_numbers(case).iter().all(|(fast, slow)| fast.abs() < 2.0 && slow.abs() < 2.0);
-    let weight = if is_flag { weight } else { weight * 0.8 };
+    let weight = if is_flag && !exceeds_caches(case) { weight } else { weight * 0.8 };
     Some(Suspicion::located(case, weight, signs(case)))
+}
+
+/// So much memory is in no cache of one core: then its lines are waited for rather than its branches.
+const LARGEST_CACHE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
+
+/// Both sides use as much memory, and more than fits.
+pub fn exceeds_caches(case: &Case<'_>) -> bool {
+    let both = case.fast.median("peak_rss_bytes").zip(case.slow.median("peak_rss_bytes"));
+    both.is_some_and(|(fast, slow)| fast.min(slow) > LARGEST_CACHE_BYTES && (slow / fast - 1.0).abs() < 0.2)
 }
 
 /// How much speaks for the CPU itself: the same code does the same, and takes longer.
@@ -72,6 +81,14 @@ mod tests {
     fn unsorted_data_are_among_the_first() {
         let candidates = sums().candidates();
         assert!(candidates[..3].contains(&"cpu.branch-miss"), "{candidates:?}");
+    }
+
+    #[test]
+    fn more_memory_than_any_cache_holds_speaks_for_the_cache() {
+        let bytes = 64.0 * 1024.0 * 1024.0;
+        let candidates = sums().median("peak_rss_bytes", bytes, bytes).candidates();
+        let place = |name: &str| candidates.iter().position(|known| *known == name).unwrap();
+        assert!(place("cpu.cache") < place("cpu.branch-miss") && place("cpu.cache") < 3, "{candidates:?}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Data that do not stay in the cache.
 
-use super::cpu_branch_miss::{elimination, signs};
+use super::cpu_branch_miss::{elimination, exceeds_caches, signs};
 use super::evidence::changed_numbers;
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
@@ -22,7 +22,8 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let weight = elimination(case)?;
     let numbers = changed_numbers(case);
     let Some((fast, slow)) = numbers.iter().copied().find(|(fast, slow)| *fast > 8.0 && *slow > 8.0) else {
-        return Some(Suspicion::located(case, weight * 0.9, signs(case)));
+        let weight = if exceeds_caches(case) { weight * 1.1 } else { weight * 0.9 };
+        return Some(Suspicion::located(case, weight, signs(case)));
     };
     let mut signs = signs(case);
     signs.push(format!("a number differs by {:.1} %: {fast} and {slow}", (slow / fast - 1.0).abs() * 100.0));

@@ -1,6 +1,6 @@
 //! Files that are not in memory yet.
 
-use super::evidence::{blocked_share, prepare_hook, specific};
+use super::evidence::{blocked_share, more_in_files, prepare_hook, specific};
 use super::{Claim, Idea, Mirror, Suspect, Suspicion};
 use crate::explain::{Case, Side};
 use crate::model::{Edit, FileUse, HookKind};
@@ -31,6 +31,9 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         return None;
     }
     let weight = specific(case.share(more / SLOWEST_BYTES_PER_S).min(blocked_share(case)))?;
+    // Direct I/O reads from the disk however often, and no cache would be warm for it.
+    let is_direct = more_in_files(case, |file| file.direct).is_some_and(|more| more >= 1.0);
+    let weight = if is_direct { 0.5 * weight } else { weight };
     let sign = format!("{:.1} MB come from a disk against {:.1} MB", slow / 1e6, fast / 1e6);
     let mut suspicion = Suspicion::located(case, weight, vec![sign]);
     let hook = prepare_hook(case).map(|difference| Claim { difference, weight, is_experiment: false });
@@ -129,6 +132,20 @@ mod tests {
             .median("blocks_read", 0.0, 195_320.0);
         let idea = test.look(&SUSPECT).unwrap().ideas.remove(0);
         assert_eq!((idea.fast, idea.title.ends_with("of both sides")), (Mirror::Same, true));
+    }
+
+    #[test]
+    fn direct_reads_are_somebody_else() {
+        let read = |direct| FileUse { path: "/w/a".to_owned(), opened: 1, direct, ..FileUse::default() };
+        let test = TestCase::new("dio 0 /w/a", "dio 1 /w/a")
+            .files(|fast, slow| {
+                fast.file(read(0));
+                slow.file(read(1));
+            })
+            .seconds(0.01, 0.02)
+            .wall(0.01, 0.2)
+            .median("blocks_read", 0.0, 195_320.0);
+        assert_eq!(test.candidates()[0], "io.direct");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A library that is loaded into every process and does something there.
 
-use super::allocating::{self, Preloaded};
+use super::allocating;
 use super::evidence::specific;
 use super::{Suspect, Suspicion, settings, signs};
 use crate::explain::{Case, Side};
@@ -30,7 +30,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let is_each_start =
         starts.is_some_and(|starts| starts >= FEWEST_STARTS && case.gap.seconds / starts <= LONGEST_START_S);
     let inside =
-        in_library_s(case, &preloaded).map(|seconds| case.share(seconds)).filter(|share| *share > 0.3);
+        in_library_s(case, &preloaded.slow).map(|seconds| case.share(seconds)).filter(|share| *share > 0.3);
     let mut signs = vec![case.differences[preloaded.difference].title()];
     signs.extend(starts.filter(|_| is_each_start).map(|starts| {
         format!("{starts:.0} programs started, {} each", signs::seconds(case.gap.seconds / starts))
@@ -48,9 +48,9 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     })
 }
 
-/// Seconds in frames of the libraries that only the slow side has.
-fn in_library_s(case: &Case<'_>, preloaded: &Preloaded) -> Option<f64> {
-    let names: Vec<&str> = preloaded.slow.iter().map(|file| signs::base_name(file)).collect();
+/// Seconds of the slow side in frames of these libraries.
+fn in_library_s(case: &Case<'_>, files: &[String]) -> Option<f64> {
+    let names: Vec<&str> = files.iter().map(|file| signs::base_name(file)).collect();
     let seconds = case.slow.cpu_where(|frame| names.contains(&frame.module.as_str()))?;
     (!names.is_empty()).then_some(seconds)
 }
@@ -59,7 +59,10 @@ fn in_library_s(case: &Case<'_>, preloaded: &Preloaded) -> Option<f64> {
 fn by_inheritance(case: &Case<'_>) -> Option<Suspicion> {
     let library = |side: &Side<'_>| side.env("LD_PRELOAD").filter(|files| !files.is_empty());
     if let Some(hidden) = settings::hidden(case).iter().find(|setting| setting.name == "LD_PRELOAD") {
-        return Some(Suspicion::located(case, 0.4, vec![hidden.title()]));
+        let files = hidden.slow.as_deref().unwrap_or_default();
+        let files: Vec<String> = files.split([':', ' ']).map(str::to_owned).collect();
+        let inside = in_library_s(case, &files).and_then(|seconds| specific(case.share(seconds)));
+        return Some(Suspicion::located(case, inside.unwrap_or(0.0).max(0.4), vec![hidden.title()]));
     }
     let (files, _) = library(&case.slow).zip(library(&case.fast))?;
     let starts = signs::more_starts(case)?;

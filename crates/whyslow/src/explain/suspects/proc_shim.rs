@@ -34,7 +34,9 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     }
     let program = base_name(&program_path(&case.fast)).to_owned();
     let sign = format!("{more:.0} programs more are started on the way to {program}");
-    Some(Suspicion::located(case, 0.6 + 0.4 * priced.min(1.0), vec![sign]))
+    // What costs a sixth of the gap is hardly by chance on the way; less may be one cause of several.
+    let weight = if priced > 0.15 { 0.6 + 0.4 * priced.min(1.0) } else { priced };
+    Some(Suspicion::located(case, weight, vec![sign]))
 }
 
 /// The slow side comes to a program of the same name as the fast one, by a detour.

@@ -70,21 +70,32 @@ pub fn share_of_calls(case: &Case<'_>, calls: f64) -> f64 {
     case.share(calls * case.prices.syscall_s).clamp(0.0, 1.0)
 }
 
-/// Seconds that the slow side spends more in functions with one of these texts in their names, callees included.
+/// Seconds that the slow side spends more in functions with one of these texts in their names, callees included; none
+/// where so few samples could be chance.
 pub fn more_in_functions(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
     let is_wanted = |name: &str| texts.iter().any(|text| name.contains(text));
-    case.more(|side| side.cpu_in(is_wanted))
+    more_by_samples(case, |side| side.cpu_in(is_wanted))
+}
+
+/// The difference, where it is more than twice what chance does to the numbers of samples.
+fn more_by_samples<'a>(case: &Case<'a>, seconds: impl Fn(&Side<'a>) -> Option<f64>) -> Option<f64> {
+    let (fast_s, slow_s) = (seconds(&case.fast)?, seconds(&case.slow)?);
+    let variance =
+        |side: &Side<'_>, seconds: f64| side.sample_s().map(|sample_s| sample_s * (seconds + sample_s));
+    let scatter_s = (variance(&case.fast, fast_s)? + variance(&case.slow, slow_s)?).sqrt();
+    let more_s = slow_s - fast_s;
+    Some(if more_s.abs() > 2.0 * scatter_s { more_s } else { 0.0 })
 }
 
 /// The same for code of files with one of these texts in their names.
 pub fn more_in_modules(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
-    case.more(|side| side.cpu_where(|frame| texts.iter().any(|text| frame.module.contains(text))))
+    more_by_samples(case, |side| side.cpu_where(|frame| texts.iter().any(|text| frame.module.contains(text))))
 }
 
 /// The same for the functions themselves, without what they call.
 pub fn more_in_functions_alone(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
     let is_wanted = |name: &str| texts.iter().any(|text| name.contains(text));
-    case.more(|side| side.cpu_own_in(is_wanted))
+    more_by_samples(case, |side| side.cpu_own_in(is_wanted))
 }
 
 /// A count of files, slow minus fast, over the paths that are wanted.
@@ -149,5 +160,17 @@ mod tests {
         assert_eq!(more_calls(&case, &["read"]), Some(990.0));
         assert_eq!(more_errors(&case, &["openat", "open"], "ENOENT"), Some(70.0));
         assert!((more_in_functions(&case, &["malloc"]).unwrap() - 0.2).abs() < 1e-9);
+    }
+
+    /// A thousand samples: one of a half second is worth half a millisecond.
+    #[test]
+    fn a_few_samples_are_chance() {
+        let hooks = |share: f64| {
+            let slow = [("main", 1.0 - share), ("main;hook", share)];
+            let test = TestCase::new("a 1", "a 2").seconds(0.49, 0.5).cpu(&[("main", 1.0)], &slow).build();
+            more_in_functions(&test.case(), &["hook"]).unwrap()
+        };
+        assert_eq!(hooks(0.002), 0.0);
+        assert!((hooks(0.05) - 0.025).abs() < 0.001);
     }
 }
