@@ -16,8 +16,10 @@ mod schema_check;
 
 use common::{text_of, whyslow, whyslow_without_machine};
 use samples::world;
+use serde_json::Value;
 use whyslow::cli::Status;
 use whyslow::machine::simulated::{Cost, Interrupt, Program, Rights, World};
+use whyslow::model::Trace;
 
 #[test]
 fn a_recording_shows_the_same_again() {
@@ -86,6 +88,47 @@ fn several_looks_give_intervals() {
     assert!(once.contains("95 %") && once.contains('±'), "{once}");
     let thrice = whyslow(world(), &["probe", "--with", "cpu", "--repeat", "3", "a", "b"]).stdout;
     assert!(thrice.contains("3 probed runs took"), "{thrice}");
+}
+
+/// The second side needs another rate than the first.
+fn world_of_two_rates(rate_hz: f64, total_s: f64) -> World {
+    let mut world = world();
+    for trace in &mut world.program_mut("b").unwrap().traces {
+        if let Trace::Cpu(profile) = trace {
+            (profile.rate_hz, profile.total) = (rate_hz, Some(total_s));
+        }
+    }
+    world
+}
+
+fn rates(world: World, arguments: &[&str]) -> Vec<(String, f64)> {
+    let arguments = [&["probe", "--json", "--with", "cpu,faults"], arguments].concat();
+    let document: Value = serde_json::from_str(&whyslow(world, &arguments).stdout).unwrap();
+    let of_cpu = document["traces"].as_array().unwrap().iter().filter(|trace| trace["probe"] == "cpu");
+    let rate = |trace: &Value| {
+        let rate_hz = trace["seen"]["cpu"]["rate_hz"].as_f64().unwrap();
+        (trace["variant"].as_str().unwrap().to_owned(), rate_hz)
+    };
+    let mut rates: Vec<(String, f64)> = of_cpu.map(rate).collect();
+    rates.sort_by(|one, other| one.partial_cmp(other).unwrap());
+    rates
+}
+
+#[test]
+fn sides_are_sampled_as_often_as_the_one_that_needs_it_most() {
+    let two = |rate_hz, total_s| world_of_two_rates(rate_hz, total_s);
+    let expected = [("a", 1000.0), ("a", 5000.0), ("b", 5000.0)].map(|(name, hz)| (name.to_owned(), hz));
+    assert_eq!(rates(two(5000.0, 0.1), &["a", "b"]), expected);
+    assert_eq!(rates(two(5000.0, 0.1), &["b", "a"]), expected);
+    let shown = whyslow(two(5000.0, 0.1), &["probe", "--with", "cpu", "a", "b"]).stdout;
+    assert!(!shown.contains("different rates") && !shown.contains("2 probed runs"), "{shown}");
+    let thrice = whyslow(two(5000.0, 0.1), &["probe", "--with", "cpu", "--repeat", "3", "a", "b"]).stdout;
+    assert!(thrice.contains("3 probed runs took") && !thrice.contains("4 probed runs"), "{thrice}");
+    // A minute would be too many samples, and another side is too short for fewer.
+    let long = two(100.0, 60.0);
+    assert_eq!(rates(long.clone(), &["a", "b"]).len(), 2);
+    let shown = whyslow(long, &["probe", "--with", "cpu", "a", "b"]).stdout;
+    assert!(shown.contains("different rates"), "{shown}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::shares::{Effect, NoEffect, Share, StageValues};
 use super::suspects::{Claim, Suspect, Suspicion, known, suspicions};
 use super::{pair, words};
 use crate::analysis::{Estimate, analyze};
-use crate::model::{Missing, Recording, Stage, TraceEntry, Variant, WhatIf};
+use crate::model::{Missing, Recording, Stage, TraceEntry, Variant, WhatIf, at_one_rate};
 use crate::plan;
 
 /// Chance that an interval of a share misses, two-sided. A confirmation names a culprit, so it must be rare.
@@ -143,7 +143,8 @@ pub fn main_case<'a>(recording: &'a Recording, variants: &[Variant], found: &pai
 }
 
 pub fn looks_at(recording: &Recording, stage: Option<usize>, variant: usize) -> Vec<&TraceEntry> {
-    recording.traces.iter().filter(|entry| entry.stage == stage && entry.variant == variant).collect()
+    let is_wanted = |entry: &&TraceEntry| entry.stage == stage && entry.variant == variant;
+    at_one_rate(recording.traces.iter().filter(is_wanted).collect())
 }
 
 /// Without a difference nobody is accused, and whatever differs is innocent of more than could be seen.

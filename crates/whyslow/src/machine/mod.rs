@@ -44,6 +44,11 @@ pub trait Machine {
         Seen::Missing(no_probe(probe))
     }
 
+    /// The same with at least so many samples a second, for a probe that takes samples and may choose how many.
+    fn probe_at(&mut self, launch: &Launch, probe: Probe, _least_hz: Option<f64>) -> Seen {
+        self.probe(launch, probe)
+    }
+
     /// Libraries that bring an allocator: our own, and those found on the machine.
     fn allocators(&mut self) -> Vec<Preload>;
 

@@ -26,8 +26,8 @@ pub use recording::{
 };
 pub use trace::{
     Allocations, CountedFunction, ElfFacts, Environment, FileUse, Files, Frame, Instructions, KNOWN_PROBES,
-    KernelView, KnownProbe, LoadedProgram, Loading, Moment, Partial, Probe, Probed, Profile, Seen, Series,
-    Stack, StartedProgram, SyscallCount, Syscalls, ThreadTime, Trace, TraceEntry, WaitKind, WaitPlace,
-    Waiting,
+    KernelView, KnownProbe, LoadedProgram, Loading, Moment, Partial, Probe, Probed, Profile, SAME_RATE, Seen,
+    Series, Stack, StartedProgram, SyscallCount, Syscalls, ThreadTime, Trace, TraceEntry, WaitKind,
+    WaitPlace, Waiting, at_one_rate, usual_rate_hz,
 };
 pub use values::Values;

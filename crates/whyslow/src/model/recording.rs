@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Experiment, HookKind, Probe, Probed, Stage, TraceEntry, Unit, Values};
+use super::{Experiment, HookKind, Probe, Probed, Stage, TraceEntry, Unit, Values, at_one_rate};
 
 /// Raised when a reader of the older form would misread the newer one.
 pub const FORMAT_VERSION: u32 = 1;
@@ -216,12 +216,14 @@ impl Recording {
         }
     }
 
-    /// What a probe saw of a variant of this experiment, in the order of the looks; variants of a round are others.
+    /// What a probe saw of a variant of this experiment, in the order of the looks, by profiles of one rate; variants of a
+    /// round are others.
     pub fn seen(&self, variant: usize, probe: Probe) -> impl Iterator<Item = &Probed> {
         let is_wanted = move |entry: &&TraceEntry| {
             entry.stage.is_none() && entry.variant == variant && entry.probe == probe
         };
-        self.traces.iter().filter(is_wanted).filter_map(|entry| entry.seen.probed())
+        let looks = at_one_rate(self.traces.iter().filter(is_wanted).collect());
+        looks.into_iter().filter_map(|entry| entry.seen.probed())
     }
 
     /// Place of a metric in the values of a run.

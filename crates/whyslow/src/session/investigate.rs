@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::look::look;
 use super::measure::{Stamp, measure, measure_as};
+use super::rates;
 use super::{Event, Measured, SessionError, Watcher, WatcherError};
 use crate::explain::custom::CustomSuspect;
 use crate::explain::{Means, Step, Try, next};
@@ -91,10 +92,29 @@ pub fn investigate(
             Step::Look { stage, variant, probe } => {
                 let entry = look_at(recording, (stage, variant, probe), left_s, machine, watcher)?;
                 recording.traces.push(entry);
+                sample_as_often(recording, (stage, probe), left_s, machine, watcher)?;
             }
             Step::Try(plan) => try_out(recording, *plan, machine, watcher)?,
             Step::Done => break,
         }
+    }
+    Ok(())
+}
+
+/// What was sampled less often than the other side is looked at once more.
+fn sample_as_often(
+    recording: &mut Recording,
+    (stage, probe): (Option<usize>, Probe),
+    left_s: f64,
+    machine: &mut dyn Machine,
+    watcher: &mut dyn Watcher,
+) -> Result<(), SessionError> {
+    while let Some(variant) = rates::sampled_too_seldom(recording, (stage, probe)) {
+        if machine.interrupted() {
+            break;
+        }
+        let entry = look_at(recording, (stage, variant, probe), left_s, machine, watcher)?;
+        recording.traces.push(entry);
     }
     Ok(())
 }
@@ -116,7 +136,9 @@ fn look_at(
         (SLOWEST_PROBE * undisturbed_s).min(LONGEST_LOOK * left_s).max(SHORTEST_LIMIT_S + undisturbed_s);
     let limit_s = variant.launch.timeout_s.map_or(limit_s, |timeout_s| timeout_s.min(limit_s));
     variant.launch.timeout_s = Some(limit_s);
-    look((stage, index), &variant, probe, &ends(recording, stage, index), machine, watcher)
+    let least_hz = rates::least_rate_hz(recording, (stage, index), Some(undisturbed_s));
+    let ends = ends(recording, stage, index);
+    look((stage, index), &variant, (probe, least_hz), &ends, machine, watcher)
 }
 
 fn undisturbed(recording: &Recording, stage: Option<usize>, variant: usize) -> impl Iterator<Item = &Run> {

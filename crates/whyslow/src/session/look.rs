@@ -9,13 +9,13 @@ use crate::model::{Exit, HookKind, Missing, Probe, Seen, TraceEntry, Variant};
 pub fn look(
     (stage, variant): (Option<usize>, usize),
     of: &Variant,
-    probe: Probe,
+    (probe, least_hz): (Probe, Option<f64>),
     undisturbed: &[Exit],
     machine: &mut dyn Machine,
     watcher: &mut dyn Watcher,
 ) -> Result<TraceEntry, SessionError> {
     watcher.notice(Event::Probing(probe))?;
-    let seen = look_between_hooks(of, probe, machine)?;
+    let seen = look_between_hooks(of, (probe, least_hz), machine)?;
     let other = seen.probed().and_then(|probed| another_run(probe, &probed.exit, undisturbed));
     let seen = other.map_or(seen, Seen::Missing);
     let entry = TraceEntry { stage, variant, probe, seen };
@@ -25,7 +25,7 @@ pub fn look(
 
 fn look_between_hooks(
     variant: &Variant,
-    probe: Probe,
+    (probe, least_hz): (Probe, Option<f64>),
     machine: &mut dyn Machine,
 ) -> Result<Seen, SessionError> {
     if let Err(missing) = machine.can_probe(probe) {
@@ -34,7 +34,7 @@ fn look_between_hooks(
     if let Some(missing) = hook(HookKind::Prepare, variant, probe, machine)? {
         return Ok(Seen::Missing(missing));
     }
-    let seen = machine.probe(&variant.launch, probe);
+    let seen = machine.probe_at(&variant.launch, probe, least_hz);
     let missing = hook(HookKind::Conclude, variant, probe, machine)?;
     Ok(missing.map_or(seen, Seen::Missing))
 }

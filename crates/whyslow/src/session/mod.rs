@@ -7,6 +7,7 @@ mod investigate;
 mod look;
 mod measure;
 mod observe;
+mod rates;
 
 pub use check_up::check_up;
 pub use investigate::{Inquiry, explain, investigate};

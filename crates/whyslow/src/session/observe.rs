@@ -3,6 +3,7 @@
 
 use super::look::look;
 use super::measure::{Session, Stamp};
+use super::rates;
 use super::{Measured, SessionError, Watcher};
 use crate::machine::Machine;
 use crate::model::{Experiment, Header, Probe, Recording, Stop};
@@ -49,9 +50,22 @@ fn look_once(session: &mut Session<'_>, probe: Probe, round: usize) -> Result<Op
         if session.machine.interrupted() {
             return Ok(Some(Stop::Interrupted));
         }
-        let of = &session.variants[variant];
-        let entry = look((None, variant), of, probe, &[], session.machine, session.watcher)?;
-        session.recording.traces.push(entry);
+        look_at(session, variant, probe)?;
+    }
+    // How often each had to be sampled is known only now.
+    while let Some(variant) = rates::sampled_too_seldom(&session.recording, (None, probe)) {
+        if session.machine.interrupted() {
+            break;
+        }
+        look_at(session, variant, probe)?;
     }
     Ok(session.machine.interrupted().then_some(Stop::Interrupted))
+}
+
+fn look_at(session: &mut Session<'_>, variant: usize, probe: Probe) -> Result<(), SessionError> {
+    let least_hz = rates::least_rate_hz(&session.recording, (None, variant), None);
+    let of = &session.variants[variant];
+    let entry = look((None, variant), of, (probe, least_hz), &[], session.machine, session.watcher)?;
+    session.recording.traces.push(entry);
+    Ok(())
 }

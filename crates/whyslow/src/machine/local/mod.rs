@@ -203,6 +203,10 @@ impl Machine for Local {
     }
 
     fn probe(&mut self, launch: &Launch, probe: Probe) -> ProbeSeen {
+        self.probe_at(launch, probe, None)
+    }
+
+    fn probe_at(&mut self, launch: &Launch, probe: Probe, least_hz: Option<f64>) -> ProbeSeen {
         let prepared = match self.prepare(launch) {
             Ok(prepared) => prepared,
             Err(refused) => return probe::refused(probe, &refused),
@@ -212,6 +216,7 @@ impl Machine for Local {
             prepared: &prepared,
             interrupt: &self.interrupt,
             settings: &self.settings,
+            least_hz,
         };
         probe::look(&looker, probe)
     }

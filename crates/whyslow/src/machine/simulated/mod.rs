@@ -96,6 +96,10 @@ impl Machine for Simulated {
         self.look(launch, probe).map_or_else(Seen::Missing, |probed| Seen::Probed(Box::new(probed)))
     }
 
+    fn probe_at(&mut self, launch: &Launch, probe: Probe, least_hz: Option<f64>) -> Seen {
+        probes::at_least(self.probe(launch, probe), least_hz)
+    }
+
     fn floor(&mut self) -> Option<Floor> {
         self.world.floor
     }

@@ -3,7 +3,7 @@
 use super::Simulated;
 use super::sights::sight;
 use crate::machine::{Machine, MachineError};
-use crate::model::{Exit, Launch, Missing, Probe, Probed};
+use crate::model::{Exit, Launch, Missing, Probe, Probed, Seen, Trace};
 
 impl Simulated {
     pub(super) fn look(&mut self, launch: &Launch, probe: Probe) -> Result<Probed, Missing> {
@@ -22,4 +22,14 @@ impl Simulated {
         self.interrupted |= outcome.exit == Exit::Interrupted;
         Ok(Probed { trace, exit: outcome.exit, wall_s, cpu_s: None, blind_spots: Vec::new() })
     }
+}
+
+/// A world states what samples show, whatever their rate.
+pub(super) fn at_least(mut seen: Seen, least_hz: Option<f64>) -> Seen {
+    if let Seen::Probed(probed) = &mut seen
+        && let Trace::Cpu(profile) = &mut probed.trace
+    {
+        profile.rate_hz = profile.rate_hz.max(least_hz.unwrap_or(0.0));
+    }
+    seen
 }

@@ -7,7 +7,7 @@ use super::{Pair, seen};
 use crate::analysis::traces::{
     Difference, Fate, compare_modules, compare_symbols, mean_profile, own_by_module,
 };
-use crate::model::{Frame, KernelView, Probed, Profile, Trace};
+use crate::model::{Frame, KernelView, Probed, Profile, SAME_RATE, Trace};
 use crate::report::compose::printable;
 use crate::report::document::{Definition, Line, Part, Tone, plain, toned};
 use crate::report::quantity::{count, percent};
@@ -16,8 +16,6 @@ use crate::report::quantity::{count, percent};
 const ENOUGH: f64 = 0.8;
 /// From this share on all stacks are whole, for people.
 const ALL_WHOLE: f64 = 0.995;
-/// Rates that differ by less cost the same.
-const SAME_RATE: f64 = 1.2;
 /// What is missing by the rounding of periods.
 const NEGLIGIBLE: f64 = 0.01;
 const MOST_FUNCTIONS: usize = 15;

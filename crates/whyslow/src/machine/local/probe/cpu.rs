@@ -37,8 +37,9 @@ pub fn can() -> Result<(), Missing> {
 }
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
-    let mut best = STEPS[0].run(looker)?;
-    for step in &STEPS[1..] {
+    let steps = steps(looker.least_hz);
+    let mut best = steps[0].run(looker)?;
+    for step in &steps[1..] {
         let is_lost = lost(&best.profile).is_some();
         if (is_enough(&best) && !is_lost) || !best.end.exit.is_success() {
             break;
@@ -55,6 +56,13 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
         }
     }
     Ok(probed(best))
+}
+
+/// From the first one that is often enough, or the last.
+fn steps(least_hz: Option<f64>) -> &'static [Step] {
+    let is_enough = |step: &Step| least_hz.is_none_or(|least_hz| step.allowed_hz() >= least_hz);
+    let first = STEPS.iter().position(is_enough).unwrap_or(STEPS.len() - 1);
+    &STEPS[first..]
 }
 
 impl Step {

@@ -69,7 +69,7 @@ struct Ready {
 impl Held {
     /// Starts the command up to its exec. `prepared` may differ from what the launch says, such as in its environment.
     pub fn start(looker: &Looker<'_>) -> io::Result<Held> {
-        let Looker { launch, prepared, interrupt, settings } = *looker;
+        let Looker { launch, prepared, interrupt, settings, .. } = *looker;
         adopt_orphans();
         let others = children();
         let nothing = File::options().read(true).write(true).open("/dev/null")?;

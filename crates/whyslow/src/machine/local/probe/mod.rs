@@ -36,6 +36,8 @@ pub struct Looker<'a> {
     pub interrupt: &'a Interrupt,
     /// As for the timed runs: what is looked at is no child of the launcher, so it is done to each command anew.
     pub settings: &'a Settings,
+    /// At least so many samples of CPU time a second, where another variant has needed that.
+    pub least_hz: Option<f64>,
 }
 
 /// Whether the probe works here, for some command.

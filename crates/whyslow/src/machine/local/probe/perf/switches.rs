@@ -210,7 +210,7 @@ mod tests {
         let launch = Launch { argv: argv.iter().map(|word| (*word).into()).collect(), ..Launch::default() };
         let prepared = Prepared::new(&launch, &inherited()).unwrap();
         let (interrupt, settings) = (&Interrupt::new().unwrap(), &Settings::default());
-        let looker = Looker { launch: &launch, prepared: &prepared, interrupt, settings };
+        let looker = Looker { launch: &launch, prepared: &prepared, interrupt, settings, least_hz: None };
         let held = Held::start(&looker).unwrap();
         let mut switches = Switches::record(held.pid(), Probe::Waiting).ok()?;
         let end = held.wait_watching(&switches.descriptors(), None, |_, _| switches.drain()).unwrap();
