@@ -2,7 +2,7 @@
 
 use super::evidence::{changed, waited_for_cpu, wrapper};
 use super::{Claim, Suspect, Suspicion};
-use crate::explain::Case;
+use crate::explain::{Case, Side};
 
 pub const SUSPECT: Suspect = Suspect {
     name: "sched.quota",
@@ -27,6 +27,9 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let fact = case.fact_difference(QUOTA);
     let is_lower = fact.and_then(|(_, slow)| slow).is_some_and(|slow| slow != "none");
     let is_wrapped = wrapper(case, &WRAPPERS).is_some();
+    if !is_lower && !is_wrapped && is_without(case) {
+        return None;
+    }
     // Where nothing tells, what is left: ready to run, on a machine where nothing else differs.
     let weight = match (is_lower, is_wrapped) {
         (true, _) => 0.9,
@@ -43,6 +46,12 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         suspicion.claims.push(Claim { difference: only.index, weight: 1.0, is_experiment: true });
     }
     Some(suspicion)
+}
+
+/// Both sides were seen to have none, so whatever they wait for is something else.
+fn is_without(case: &Case<'_>) -> bool {
+    let none = |side: &Side<'_>| side.environment().and_then(|facts| facts.get(QUOTA)) == Some("none");
+    none(&case.fast) && none(&case.slow)
 }
 
 /// CPU time, processes and threads are the same.
@@ -86,6 +95,13 @@ mod tests {
             slow.places.push(WaitPlace { kind: WaitKind::Sleep, what, seconds: 0.18 });
         });
         assert_eq!(test.weight(&SUSPECT), 0.0);
+    }
+
+    #[test]
+    fn who_has_none_is_not_held_up_by_it() {
+        let none = [("cgroup.cpu_quota", "none")];
+        let test = quotas().waiting(|_, slow| slow.preempted_s = Some(0.0)).facts(&none, &none);
+        assert!(test.look(&SUSPECT).is_none());
     }
 
     #[test]
