@@ -280,6 +280,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::mutated::{mutated, of_programs};
     use super::*;
 
     #[test]
@@ -314,6 +315,11 @@ mod tests {
         #[test]
         fn random_bytes_are_no_program(bytes in proptest::collection::vec(any::<u8>(), 0..400), with_magic: bool) {
             read_all(&if with_magic { [b"\x7fELF\x02\x01\x01", bytes.as_slice()].concat() } else { bytes });
+        }
+
+        #[test]
+        fn real_programs_that_are_broken_do_no_harm(bytes in mutated(of_programs())) {
+            read_all(&bytes);
         }
 
         #[test]

@@ -12,6 +12,8 @@ mod files;
 pub mod held;
 mod instructions;
 mod loading;
+#[cfg(test)]
+mod mutated;
 pub mod perf;
 mod proc;
 mod ptrace;

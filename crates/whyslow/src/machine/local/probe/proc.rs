@@ -179,6 +179,7 @@ pub fn strings(bytes: &[u8]) -> Vec<&[u8]> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::mutated;
     use super::*;
 
     const STAT: &[u8] =
@@ -240,6 +241,11 @@ mod tests {
         assert_eq!(schedstat(b"x 1 2\n"), None);
     }
 
+    fn real() -> Vec<Vec<u8>> {
+        let names = ["stat", "status", "limits", "maps", "schedstat", "cmdline", "environ", "io", "cgroup"];
+        mutated::of_this_process(&names)
+    }
+
     fn read_all(bytes: &[u8]) {
         stat(bytes);
         limits(bytes);
@@ -252,6 +258,11 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_panics(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            read_all(&bytes);
+        }
+
+        #[test]
+        fn nothing_panics_on_real_files_that_are_broken(bytes in mutated::mutated(real())) {
             read_all(&bytes);
         }
 

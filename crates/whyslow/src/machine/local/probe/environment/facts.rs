@@ -162,6 +162,7 @@ fn personality(facts: &mut Facts, text: &[u8]) {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::super::mutated::{mutated, of_this_process};
     use super::*;
 
     fn of(snapshot: Snapshot) -> Facts {
@@ -201,7 +202,21 @@ mod tests {
         assert!(facts["argv.all"].starts_with("1000 arguments") && !facts.contains_key("argv.256"));
     }
 
+    fn file(name: &str) -> impl Strategy<Value = Option<Vec<u8>>> + use<> {
+        mutated(of_this_process(&[name, "status"])).prop_map(Some)
+    }
+
     proptest! {
+        #[test]
+        fn nothing_panics_on_a_real_process_that_is_broken(
+            (argv, environ, status) in (file("cmdline"), file("environ"), file("status")),
+            (limits, stat, personality) in (file("limits"), file("stat"), file("personality")),
+            (autogroup, cgroup) in (file("autogroup"), file("cgroup")),
+        ) {
+            super::super::groups::limits(&cgroup.unwrap_or_default());
+            of(Snapshot { argv, environ, status, limits, stat, personality, autogroup, ..Snapshot::default() });
+        }
+
         #[test]
         fn nothing_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let some = || Some(bytes.clone());

@@ -92,6 +92,7 @@ fn cost(line: &str) -> Option<u64> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::super::mutated::mutated;
     use super::*;
 
     const TEXT: &[u8] = b"# callgrind format\nversion: 1\npositions: line\nevents: Ir\nsummary: 125\n\n\
@@ -108,6 +109,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn nothing_panics_on_broken_text(bytes in mutated(vec![TEXT.to_vec()])) {
+            add(&bytes[..], &mut Counts::default()).unwrap();
+        }
+
         #[test]
         fn nothing_panics(bytes in proptest::collection::vec(any::<u8>(), 0..300), cut in 0..TEXT.len()) {
             let mut counts = Counts::default();

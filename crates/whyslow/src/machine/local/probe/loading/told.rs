@@ -75,6 +75,7 @@ fn statistic(told: &mut Told, name: &str, value: &str) {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::super::mutated;
     use super::*;
 
     const TEXT: &[u8] = b"     29936:\tfind library=libm.so.6 [0]; searching
@@ -114,6 +115,11 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_panics(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            parse(&bytes);
+        }
+
+        #[test]
+        fn nothing_panics_on_what_a_real_loader_says(bytes in mutated::mutated(mutated::of_the_loader())) {
             parse(&bytes);
         }
 

@@ -200,6 +200,11 @@ fn exported<'data, R: ReadRef<'data>>(file: &ElfFile64<'data, Endianness, R>) ->
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use proptest::prelude::*;
+
+    use super::super::super::mutated::{mutated, of_programs};
     use super::*;
 
     #[test]
@@ -222,5 +227,24 @@ mod tests {
         assert!(Elf::open(Path::new("/etc/passwd")).is_none());
         assert_eq!(function_starts(&[1, 0x1b, 3, 0x3b, 0, 0, 0, 0, 255, 255, 255, 255, 1], 0), Some(vec![]));
         assert_eq!(function_starts(&[1, 0x1b], 0), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn real_programs_that_are_broken_do_no_harm(bytes in mutated(of_programs()), address in any::<u64>()) {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(&bytes).unwrap();
+            if let Some(elf) = Elf::open(file.path()) {
+                elf.bias(0x1000, address);
+                elf.exported_before(address);
+                elf.exported_at(elf.entry());
+                elf.is_start(address);
+                elf.function_starts();
+                elf.module(0x1000..0x2000, 0x1000);
+                elf.symbol_file(file.path());
+            }
+        }
     }
 }

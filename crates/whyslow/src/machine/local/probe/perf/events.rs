@@ -81,6 +81,14 @@ impl Events {
         self.drain_until(u64::MAX, on_record);
     }
 
+    /// What is in the rings, as it is.
+    #[cfg(test)]
+    pub fn raw(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.rings.iter_mut().for_each(|ring| ring.read_into(&mut bytes));
+        bytes
+    }
+
     /// What the event has counted, over all CPUs, threads and descendants.
     pub fn count(&self) -> io::Result<u64> {
         self.rings.iter().map(Ring::count).sum()

@@ -3,11 +3,19 @@
 use perf_event_open_sys::bindings;
 use proptest::prelude::*;
 
-use super::events::give_on;
+use super::super::super::environment::{Prepared, inherited};
+use super::super::super::interrupt::Interrupt;
+use super::super::super::settings::Settings;
+use super::super::Looker;
+use super::super::held::Held;
+use super::super::mutated::mutated;
+use super::event::{Event, Kind};
+use super::events::{Events, give_on};
 use super::fold::Folder;
 use super::processes::Processes;
 use super::record::{Body, Layout, Record};
 use super::switches;
+use crate::model::Launch;
 
 /// Records of the kinds that we know with bodies of any kind, and a length that may be wrong.
 fn record() -> impl Strategy<Value = Vec<u8>> {
@@ -44,6 +52,47 @@ fn read(bytes: &[u8], layout: Layout) -> (Vec<u64>, usize) {
     assert_eq!(folded.stacks.iter().map(|stack| stack.weight).sum::<f64>(), samples as f64);
     course.finish(u64::MAX);
     (times, rest.len())
+}
+
+/// A ring of a real run, where we may: a shell with children, sampled with some of their stacks, and its switches.
+fn recorded() -> Vec<Vec<u8>> {
+    let launch = Launch { argv: ["sh", "-c", SCRIPT].map(Into::into).to_vec(), ..Launch::default() };
+    let prepared = Prepared::new(&launch, &inherited()).unwrap();
+    let (interrupt, settings) = (&Interrupt::new().unwrap(), &Settings::default());
+    let record = |kind, stack_bytes| {
+        let looker = Looker { launch: &launch, prepared: &prepared, interrupt, settings, least_hz: None };
+        let held = Held::start(&looker).ok()?;
+        let event = |_| Event { kind, with_kernel: false, stack_bytes, watermark_bytes: 0 };
+        let mut events = Events::open(held.pid(), 1 << 20, event).ok()?;
+        held.wait(None, |_| {}).ok()?;
+        let mut bytes = events.raw();
+        bytes.truncate(MOST_BYTES);
+        Some(bytes)
+    };
+    let kinds = [(Kind::CpuClock { period_ns: 200_000 }, 512), (Kind::Switches, 0)];
+    kinds.into_iter().filter_map(|(kind, stack_bytes)| record(kind, stack_bytes)).collect()
+}
+
+const SCRIPT: &str = "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; /bin/true; /bin/true | /bin/cat";
+const MOST_BYTES: usize = 20_000;
+
+#[test]
+fn a_real_ring_has_records() {
+    for bytes in recorded() {
+        let (times, _) = read(&bytes, Layout::Stack);
+        assert!(times.len() > 3 && times.is_sorted(), "{}", times.len());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn records_of_a_real_run_that_are_broken(bytes in mutated(recorded())) {
+        for layout in [Layout::Stack, Layout::Traced] {
+            prop_assert!(read(&bytes, layout).0.is_sorted());
+        }
+    }
 }
 
 proptest! {

@@ -213,6 +213,7 @@ fn in_epoll(pid: i32, descriptor: u64) -> Vec<RawFd> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::super::mutated::mutated;
     use super::*;
 
     #[test]
@@ -247,6 +248,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn nothing_panics_on_a_call_that_is_broken(
+            bytes in mutated(vec![b"0 0x3 0x7ffd 0x20000 0x0 0x1 0x2 0x7ffe 0x7f18\n".to_vec()])
+        ) {
+            in_call(&bytes);
+        }
+
         #[test]
         fn nothing_panics(text in "[-0-9a-fx ]{0,120}") {
             in_call(text.as_bytes());

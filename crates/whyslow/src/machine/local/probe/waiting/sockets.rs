@@ -72,6 +72,7 @@ fn address(text: &str) -> Option<SocketAddr> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::super::mutated::{mutated, of_this_process};
     use super::*;
 
     #[test]
@@ -87,7 +88,18 @@ mod tests {
         }
     }
 
+    fn tables_of_this_machine() -> Vec<Vec<u8>> {
+        let mut tables = of_this_process(&["net/tcp", "net/tcp6", "net/udp", "net/udp6"]);
+        tables.iter_mut().for_each(|table| table.truncate(2000));
+        tables
+    }
+
     proptest! {
+        #[test]
+        fn nothing_panics_on_real_tables_that_are_broken(bytes in mutated(tables_of_this_machine())) {
+            ends(&bytes);
+        }
+
         #[test]
         fn nothing_panics(text in "[0-9A-Fa-f: \\n\u{e9}]{0,200}") {
             ends(text.as_bytes());
