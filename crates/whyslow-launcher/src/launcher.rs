@@ -104,6 +104,7 @@ fn execute(control: &Control, own: &Own, run: &mut Run, orphans: &mut Orphans) -
         Err(errno) => reply = refuse(reply, errno, wire::STEP_SPAWN),
     }
     run.plan.opened.close();
+    run.plan.accounts.close();
     reply
 }
 
@@ -119,8 +120,7 @@ fn follow(control: &Control, own: &Own, plan: &Plan, pid: i32, reply: &mut Answe
     reply.end_ns = end.end_ns;
     reply.stopped_by = end.stopped_by;
     reply.stop_signal = end.stop_signal;
-    schedule::of_zombie(pid, &mut reply.schedstat);
-    plan.before.take_off(&mut reply.schedstat);
+    reply.schedstat = plan.accounts.read();
     watch::reap(pid, reply);
     orphans.begin(pid);
     if end.hung_up {

@@ -3,7 +3,7 @@
 
 use crate::counters::{Counters, Opened};
 use crate::kernel::{self, Errno, SIGKILL};
-use crate::schedule::Before;
+use crate::schedule::Accounts;
 use crate::wire;
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
@@ -30,7 +30,7 @@ pub struct Plan {
     /// Written by the child: the counters on itself.
     pub opened: Opened,
     /// Written by the child: what the scheduler had booked for it by then.
-    pub before: Before,
+    pub accounts: Accounts,
     /// Written by the child: the clock just before it executes the program.
     pub exec_ns: u64,
     /// Written by the child when it could not execute the program: why, and at which step.
@@ -76,7 +76,7 @@ unsafe fn prepare_and_execute(plan: &mut Plan) -> (Errno, u64) {
         return failure;
     }
     plan.opened = plan.counters.open();
-    plan.before = Before::look();
+    plan.accounts = Accounts::open();
     plan.exec_ns = kernel::now_ns();
     // SAFETY: as promised by the caller.
     let errno = unsafe {

@@ -19,6 +19,7 @@ pub const SIGCHLD: i32 = 17;
 #[cfg(target_arch = "x86_64")]
 mod number {
     pub const READ: usize = 0;
+    pub const PREAD64: usize = 17;
     pub const WRITE: usize = 1;
     pub const CLOSE: usize = 3;
     pub const MMAP: usize = 9;
@@ -61,6 +62,7 @@ mod number {
     pub const OPENAT: usize = 56;
     pub const CLOSE: usize = 57;
     pub const READ: usize = 63;
+    pub const PREAD64: usize = 67;
     pub const WRITE: usize = 64;
     pub const PPOLL: usize = 73;
     pub const SIGNALFD4: usize = 74;
@@ -201,6 +203,13 @@ pub fn read(descriptor: i32, buffer: &mut [u8]) -> Result<usize, Errno> {
     let arguments = [descriptor as usize, buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0];
     // SAFETY: the kernel writes at most `buffer.len()` bytes there.
     unsafe { call(number::READ, arguments) }
+}
+
+/// The beginning of a file, also where it was read before.
+pub fn read_from_start(descriptor: i32, buffer: &mut [u8]) -> Result<usize, Errno> {
+    let arguments = [descriptor as usize, buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0];
+    // SAFETY: the kernel writes at most `buffer.len()` bytes there.
+    unsafe { call(number::PREAD64, arguments) }
 }
 
 pub fn write(descriptor: i32, bytes: &[u8]) -> Result<usize, Errno> {

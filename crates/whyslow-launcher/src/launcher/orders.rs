@@ -6,7 +6,7 @@
 use crate::child::Plan;
 use crate::counters::{Counters, Opened};
 use crate::kernel::{self, EBADMSG, EINTR, Errno};
-use crate::schedule::Before;
+use crate::schedule::Accounts;
 use crate::wire::{self, Answer, Order, Words};
 use core::ptr::null;
 
@@ -170,7 +170,7 @@ fn plan(
         flags: order.flags,
         counters,
         opened: Opened::NONE,
-        before: Before::NOTHING,
+        accounts: Accounts::NONE,
         exec_ns: 0,
         failed: None,
     })

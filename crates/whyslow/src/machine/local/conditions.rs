@@ -2,10 +2,10 @@
 //! that the system does not give is unknown.
 //!
 //! The files stay open and are read into a buffer on the stack, because this happens before and after every
-//! run. Measured on a virtual machine with 2 CPUs (Linux 6.18, without frequencies): 6.4 us for both
-//! together, in 95 % of runs below 11 us. That is 1 % of the shortest command (`/bin/true`, 0.67 ms) and none
-//! of it in the timed window.
+//! run; and what was read after a run is what was before the next one, if that follows at once. None of it is in
+//! the timed window.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
@@ -17,6 +17,10 @@ use crate::model::Conditions;
 /// every interrupt of every CPU), and some kernels sleep for 10 ms to find out a frequency.
 const READING_LIMIT: Duration = Duration::from_micros(25);
 
+/// A state of the machine that is no older is the present one. Longer than whyslow takes from a run to the next if there
+/// is nothing to do in between.
+const FRESH: Duration = Duration::from_micros(500);
+
 /// Frequencies of so many CPUs are read, spread over those that we may use.
 const FREQUENCY_CPUS: usize = 4;
 
@@ -27,9 +31,12 @@ pub struct Gauges {
     times: Option<File>,
     frequencies: Vec<File>,
     ticks_per_second: f64,
+    /// As it was after the last run.
+    last: Cell<Option<Before>>,
 }
 
 /// What is compared with the state after a run.
+#[derive(Clone, Copy)]
 pub struct Before {
     at: Instant,
     pressure_us: Option<u64>,
@@ -47,10 +54,19 @@ impl Gauges {
             times: open_quick("/proc/stat", steal_ticks),
             frequencies: open_frequencies(&allowed_cpus()),
             ticks_per_second,
+            last: Cell::new(None),
         }
     }
 
     pub fn before(&self) -> Before {
+        match self.last.take().filter(|last| last.at.elapsed() <= FRESH) {
+            // The clock of the age stands still while the computer sleeps.
+            Some(last) => Before { asleep_ns: asleep_ns(), ..last },
+            None => self.now(),
+        }
+    }
+
+    fn now(&self) -> Before {
         Before {
             steal_ticks: read(&self.times, steal_ticks),
             pressure_us: read(&self.pressure, some_total_us),
@@ -62,15 +78,17 @@ impl Gauges {
     pub fn after(&self, before: &Before) -> Conditions {
         // The share is of the time between the two readings: dividing by the shorter time of the run itself
         // would blame the run for a wait that came before it.
-        let window_us = before.at.elapsed().as_secs_f64() * 1e6;
-        let pressure_us = difference(before.pressure_us, read(&self.pressure, some_total_us));
-        let steal_ticks = difference(before.steal_ticks, read(&self.times, steal_ticks));
+        let now = self.now();
+        self.last.set(Some(now));
+        let window_us = (now.at - before.at).as_secs_f64() * 1e6;
+        let pressure_us = difference(before.pressure_us, now.pressure_us);
+        let steal_ticks = difference(before.steal_ticks, now.steal_ticks);
         Conditions {
             cpu_pressure: pressure_us.map(|us| share(us, window_us)),
             load: read(&self.load, first_number),
             steal_s: steal_ticks.map(|ticks| (ticks as f64 / self.ticks_per_second) as f32),
             frequency_hz: self.mean_frequency_hz(),
-            suspended_s: suspended_s(before.asleep_ns, asleep_ns()),
+            suspended_s: suspended_s(before.asleep_ns, now.asleep_ns),
         }
     }
 
@@ -230,8 +248,14 @@ mod tests {
     fn files_that_are_not_there_are_unknown() {
         assert!(open_quick("/no/such/file", first_number).is_none());
         assert!(open_quick("/dev/null", first_number).is_none());
-        let nothing =
-            Gauges { pressure: None, load: None, times: None, frequencies: vec![], ticks_per_second: 100.0 };
+        let nothing = Gauges {
+            pressure: None,
+            load: None,
+            times: None,
+            frequencies: vec![],
+            ticks_per_second: 100.0,
+            last: Cell::new(None),
+        };
         assert!(nothing.after(&nothing.before()).is_unknown());
     }
 

@@ -107,11 +107,11 @@ impl Local {
     ) -> Result<Attempt, Problem> {
         let wants_text = metrics.iter().any(|metric| metric.source.is_some());
         let prepared = self.prepare(launch).map_err(Problem::Command)?;
-        let attempt = self.means(interrupt).attempt(launch, prepared.clone(), wants_text)?;
+        let attempt = self.means(interrupt).attempt(launch, prepared, wants_text)?;
         if !attempt.needs_shell() {
             return Ok(attempt);
         }
-        let prepared = prepared.through_shell();
+        let prepared = self.prepare(launch).map_err(Problem::Command)?.through_shell();
         self.remember(launch, prepared.clone());
         self.means(interrupt).attempt(launch, prepared, wants_text)
     }
