@@ -11,6 +11,7 @@ mod samples;
 mod sensitivity;
 mod summaries;
 pub mod traces;
+mod work;
 
 use serde::Serialize;
 
@@ -26,6 +27,7 @@ pub use progress::{Progress, progress};
 pub use samples::Samples;
 pub use sensitivity::{Sensitivity, sensitivity};
 pub use summaries::{Histogram, Summary, TICKS_FOR_A_SPLIT, VariantSummary};
+pub use work::is_mostly_work;
 
 /// The metrics that always get a verdict.
 pub const JUDGED_METRICS: [&str; 2] = ["wall_s", "cpu_s"];

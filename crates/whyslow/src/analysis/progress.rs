@@ -2,7 +2,7 @@
 
 use benchmath::quantiles;
 
-use super::{Decision, Samples, Verdict, decide};
+use super::{Decision, Samples, Verdict, decide, is_mostly_work};
 use crate::model::{Looks, Recording};
 
 /// The state of an experiment at one look.
@@ -54,13 +54,12 @@ fn is_done(decision: &Decision) -> bool {
     decision.verdict != Verdict::Undecided && decision.is_precise
 }
 
-/// Where CPU time is most of the time that was not spent waiting for a CPU, its verdict is an answer; a machine too busy
-/// to decide on wall time then need not be watched any longer. Ending early for lack of hope claims nothing, so it costs
-/// no honesty.
+/// Where both do mostly work, the verdict on CPU time is an answer; a machine too busy to decide on wall time then need not
+/// be watched any longer. Ending early for lack of hope claims nothing, so it costs no honesty.
 fn is_work(samples: &Samples, variants: [usize; 2]) -> bool {
     variants.into_iter().all(|variant| {
         let median = |metric| quantiles::median(&samples.values(variant, metric));
-        let wait_s = median("run_queue_wait_s").unwrap_or(0.0);
-        median("cpu_s").zip(median("wall_s")).is_some_and(|(cpu, wall)| 2.0 * cpu > wall - wait_s)
+        let times = median("cpu_s").zip(median("wall_s"));
+        times.is_some_and(|(cpu_s, wall_s)| is_mostly_work(cpu_s, wall_s, median("run_queue_wait_s")))
     })
 }

@@ -10,7 +10,7 @@ use super::differences::{Difference, differences};
 use super::growth::{Growths, growths};
 use super::layouts::{Layouts, layouts};
 use super::prices::Prices;
-use crate::analysis::Samples;
+use crate::analysis::{Samples, is_mostly_work};
 use crate::model::{
     Allocations, Environment, Exit, Files, Frame, Host, Instructions, KernelView, Launch, Loading, Missing,
     Probe, Probed, Profile, Recording, Seen, Stack, Syscalls, Trace, TraceEntry, Variant, Waiting,
@@ -117,16 +117,16 @@ impl<'a> Case<'a> {
     }
 }
 
-/// CPU time where half of what is not known to be waiting for a CPU is work, or where wall time shows nothing. On a loaded
-/// machine most of the additional wall time is a wait that nothing but the additional work has brought about; then CPU
-/// time has grown as much as wall time has.
+/// CPU time where the gap is mostly work, or where wall time shows nothing. What decides about single variants is not
+/// enough for a gap: on a loaded machine most of the additional wall time is a wait that nothing but the additional work
+/// has brought about, and not all of it is known to be one; then CPU time has grown as much as wall time has.
 fn gap_metric(fast: &Side<'_>, slow: &Side<'_>, budget: Budget) -> &'static str {
     let cpu = fast.median("cpu_s").zip(slow.median("cpu_s"));
     let Some((fast_cpu, slow_cpu)) = cpu else { return "wall_s" };
     let cpu_ratio = slow_cpu / fast_cpu.max(f64::MIN_POSITIVE);
     let wall = fast.median("wall_s").zip(slow.median("wall_s"));
     let wall_ratio = wall.map_or(1.0, |(fast, slow)| slow / fast.max(f64::MIN_POSITIVE));
-    let is_most = budget.cpu_s() > 0.5 * (budget.wall_s - budget.cpu_wait_s.max(0.0));
+    let is_most = is_mostly_work(budget.cpu_s(), budget.wall_s, Some(budget.cpu_wait_s));
     let is_blocked = budget.blocked_s > 0.5 * budget.wall_s;
     let grows_alike =
         !is_blocked && budget.cpu_s() > 0.2 * budget.wall_s && cpu_ratio.ln() > 0.5 * wall_ratio.ln();

@@ -4,7 +4,7 @@ use super::document::{Document, Line, Part, Tone, plain, toned};
 use super::many;
 use super::tables::{distributions, table};
 use super::words::{concern, exit, failures, headline, short_metric, short_verdict, without_runs};
-use crate::analysis::{Analysis, Comparison, Concern, VariantSummary, Verdict};
+use crate::analysis::{Analysis, Comparison, Concern, VariantSummary, Verdict, is_mostly_work};
 use crate::model::{HookFailure, Stop};
 
 /// Names up to this length label the rows of tables; longer ones get a letter and a legend.
@@ -108,7 +108,8 @@ fn leads_with_cpu(analysis: &Analysis, wall: &Comparison, cpu: &Comparison) -> b
     let is_work = |index: usize| {
         let variant = &analysis.variants[index];
         let times = variant.median("cpu_s").zip(variant.median("wall_s"));
-        variant.is_cpu_bound || times.is_some_and(|(cpu, wall)| 2.0 * cpu > wall)
+        let wait_s = variant.median("run_queue_wait_s");
+        times.is_some_and(|(cpu_s, wall_s)| is_mostly_work(cpu_s, wall_s, wait_s))
     };
     wall.metric == "wall_s"
         && wall.verdict == Verdict::Undecided
