@@ -3,11 +3,12 @@
 
 use benchmath::contrasts::{contrasts, shapley_weights, total_weights, what_if_weights};
 use benchmath::shares::share;
+use benchmath::signed_rank::shift;
 use serde::Serialize;
 
 use super::diagnosis::ALPHA;
 use super::shares::{Share, as_share};
-use crate::analysis::Samples;
+use crate::analysis::{Estimate, Samples};
 use crate::model::{Recording, Variant};
 
 /// What one factor does between the corners.
@@ -23,7 +24,13 @@ pub struct FactorShare {
     pub removed: Share,
     /// What it alone opens on the fast corner.
     pub added: Share,
+    /// How many times as long its slow level takes, with the other factors as in the fast corner, and as in the slow one.
+    pub beside_fast: Estimate,
+    pub beside_slow: Estimate,
 }
+
+/// Parts of the gap that are so close are the same to whoever has to choose.
+const LEAST_APART: f64 = 0.1;
 
 impl FactorShare {
     /// It does another thing beside the other factors than alone.
@@ -32,7 +39,8 @@ impl FactorShare {
             one.low.zip(other.high).is_some_and(|(low, high)| low > high)
                 || one.high.zip(other.low).is_some_and(|(high, low)| high < low)
         };
-        apart(&self.removed, &self.added)
+        let is_much = (self.removed.point - self.added.point).abs() > LEAST_APART;
+        is_much && apart(&self.removed, &self.added)
     }
 }
 
@@ -64,6 +72,8 @@ pub fn factor_shares(
                 share: part(&shapley_weights(differing.len(), place))?,
                 removed: part(&what_if_weights(differing.len(), place))?,
                 added: part(&alone(differing.len(), place))?,
+                beside_fast: times(&blocks, &alone(differing.len(), place))?,
+                beside_slow: times(&blocks, &what_if_weights(differing.len(), place))?,
             })
         })
         .collect();
@@ -73,6 +83,17 @@ pub fn factor_shares(
 
 fn part(blocks: &[Vec<f64>], weights: &[f64], factors: usize) -> Option<Share> {
     share(&contrasts(blocks, weights), &contrasts(blocks, &total_weights(factors)), ALPHA).map(as_share)
+}
+
+fn times(blocks: &[Vec<f64>], weights: &[f64]) -> Option<Estimate> {
+    let logarithm = shift(&contrasts(blocks, weights), ALPHA)?;
+    let finite = |value: f64| Some(value.exp()).filter(|end| end.is_finite() && *end > 0.0);
+    Some(Estimate {
+        point: logarithm.estimate.exp(),
+        low: finite(logarithm.low),
+        high: finite(logarithm.high),
+        confidence: 1.0 - ALPHA,
+    })
 }
 
 /// From the fast corner to the fast corner with this factor as in the slow one.

@@ -10,6 +10,8 @@ use crate::model::{ByteText, Edit, GrowthPlan, Level, Recording, SizePlan, Stage
 pub const ALPHA: f64 = 0.05;
 /// Smaller numbers are modes and switches.
 const LEAST_SIZE: u64 = 100;
+/// Exponents that are so close are those of the same algorithm.
+const ALIKE: f64 = 0.2;
 /// The sizes that are tried besides the original one.
 const DIVISORS: [u64; 2] = [4, 2];
 
@@ -24,7 +26,18 @@ pub struct Growths {
 }
 
 impl Growths {
+    /// Both grow in the same way, so that another size has the same ratio.
+    fn is_alike(&self) -> bool {
+        self.fast.is_some_and(|fast| (self.slow - fast).abs() < ALIKE)
+    }
+
     pub fn text(&self) -> String {
+        if self.is_alike() {
+            return format!(
+                "both grow as n^{:.1}: more time for each step, not another algorithm",
+                self.slow
+            );
+        }
         let fast = self.fast.map_or("no exponent".to_owned(), |fast| format!("n^{fast:.1}"));
         format!("grows as n^{:.1} [{:.1}, {:.1}], the fast side as {fast}", self.slow, self.low, self.high)
     }

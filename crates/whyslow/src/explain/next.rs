@@ -8,7 +8,7 @@ use super::custom::CustomSuspect;
 use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, Outcome, looks_at, main_case};
 use super::differences::Difference;
 use super::stages::{Originals, Trial, plan};
-use super::suspects::{Claim, Idea, Suspect, Suspicion, may_be_layout, with_each};
+use super::suspects::{Claim, Idea, Suspect, Suspicion, alloc_realloc_copy, may_be_layout, with_each};
 use super::{classes::Class, growth, layouts, pair};
 use crate::analysis::analyze;
 use crate::model::{Preload, Probe, Recording, StagePlan, Variant};
@@ -187,10 +187,11 @@ fn can_wait(trial: &Trial) -> bool {
     trial.differences.is_empty()
 }
 
-/// Once, where other arguments or another program take more of a CPU: the exponents tell another algorithm from more of the
-/// same work.
+/// Once, where other arguments, another program or an allocator that copies take more of a CPU: the exponents tell another
+/// algorithm from more of the same work.
 fn grow(recording: &Recording, case: &Case<'_>, originals: &Originals<'_>, left_s: f64) -> Option<StagePlan> {
-    let is_work = case.gap.metric == "cpu_s" && case.differences.iter().any(|one| !one.is_surrounding());
+    let is_work = case.gap.metric == "cpu_s"
+        && (case.differences.iter().any(|one| !one.is_surrounding()) || alloc_realloc_copy::is_likely(case));
     let is_done = recording.stages.iter().any(|stage| stage.plan.growth.is_some());
     let times = case.slow.median("wall_s")? + case.fast.median("wall_s")?;
     // Both sizes that are smaller take less than the original one, if only a little.

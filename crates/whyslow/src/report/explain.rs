@@ -4,15 +4,16 @@ use serde_json::{Value, json};
 
 use super::compose::labels_in_sentences;
 use super::document::{Definition, Document, Line, Part, Tone, plain, toned};
-use super::quantity::{bytes, count, factor, factor_number, seconds as in_seconds};
-use super::words::headline;
-use crate::analysis::Analysis;
+use super::quantity::{bytes, count, factor as factor_of, factor_number, seconds as in_seconds};
+use super::words::{briefly, headline};
+use crate::analysis::{Analysis, Comparison, Concern, Estimate, Verdict};
 use crate::explain::{Budget, Diagnosis, FactorShare, Finding, Share, Status, is_culprit};
 
-/// More signs than this are in the JSON only.
-const MOST_SIGNS: usize = 4;
+/// More than these are in the JSON only: an answer of more than 15 lines is not read.
+const MOST_SIGNS: usize = 3;
+const MOST_FUNCTIONS: usize = 3;
 const MOST_CLEARED: usize = 8;
-const MOST_UNTESTED: usize = 4;
+const MOST_UNTESTED: usize = 2;
 const MOST_SURROUNDINGS: usize = 12;
 /// Smaller parts of the gap are not worth a word.
 const LEAST_PART: f64 = 0.01;
@@ -22,6 +23,8 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
     let names = labels_in_sentences(analysis);
     let mut parts = vec![Part::Text(vec![first_line(analysis, diagnosis, &names)])];
     let mut definitions = Vec::new();
+    definitions.extend(output(analysis, diagnosis, &names));
+    definitions.extend(others(analysis, diagnosis, &names));
     if diagnosis.is_real {
         definitions.push(define("where it went", Tone::Plain, vec![budget(diagnosis)]));
         definitions.extend(culprits(diagnosis));
@@ -40,13 +43,16 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
         definitions.extend(measured_apart(diagnosis));
     }
     definitions.extend(listed("not checked", &not_checked(diagnosis)));
-    if let Some(share) = diagnosis.unexplained.filter(|_| diagnosis.is_real) {
+    let is_open = diagnosis.is_real && !diagnosis.findings.iter().any(is_all_there_is);
+    if let Some(share) = diagnosis.unexplained.filter(|_| is_open) {
         definitions.push(define("unexplained", Tone::Plain, vec![vec![plain(share_text(&share))]]));
     }
     let was_tried = diagnosis.surroundings.is_empty();
     if diagnosis.is_real && was_tried && !diagnosis.findings.iter().any(is_culprit) {
         let text = "nothing that was tried closes a part of the gap";
-        definitions.insert(1, define("guilty", Tone::Undecided, vec![vec![plain(text)]]));
+        let place =
+            definitions.iter().position(|one| one.head[0].text == "where it went").map_or(0, |at| at + 1);
+        definitions.insert(place, define("guilty", Tone::Undecided, vec![vec![plain(text)]]));
     }
     definitions.extend(advice(diagnosis));
     parts.push(Part::Definitions(definitions));
@@ -68,6 +74,53 @@ fn first_line(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> L
     }
 }
 
+/// Whoever writes something else may do something else, and then no reason for the time is worth much.
+fn output(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> Option<Definition> {
+    let written = |index: usize| {
+        let summary = analysis.variants[index].metrics.get("output_bytes")?;
+        summary.median.filter(|_| summary.min == summary.max)
+    };
+    let (fast, slow) = (diagnosis.fast, diagnosis.slow);
+    let text = match (written(fast), written(slow)) {
+        (Some(one), Some(other)) if one != other => {
+            let wrote = |index: usize, amount: f64| format!("{} wrote {}", names[index], bytes(amount));
+            format!("{}, {}", wrote(fast, one), wrote(slow, other))
+        }
+        _ => {
+            let differing = analysis.concerns.iter().find_map(|concern| match concern {
+                Concern::OutputDiffers { others } => Some(others),
+                _ => None,
+            })?;
+            let is_either = differing.contains(&fast) != differing.contains(&slow);
+            is_either.then(|| format!("{} and {} wrote different things", names[fast], names[slow]))?
+        }
+    };
+    let line = vec![plain(format!("{text}: this may not be the same work"))];
+    Some(define("output differs", Tone::Warning, vec![line]))
+}
+
+/// Variants between the two that are explained, by what each was compared with.
+fn others(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> Option<Definition> {
+    let is_other = |comparison: &&Comparison| {
+        comparison.metric == diagnosis.metric && ![diagnosis.fast, diagnosis.slow].contains(&comparison.other)
+    };
+    let mut others: Vec<&Comparison> = analysis.comparisons.iter().filter(is_other).collect();
+    others.sort_by(|one, other| one.ratio.point.total_cmp(&other.ratio.point));
+    let text = |comparison: &&Comparison| {
+        // A load that hides a difference in wall time hides less of it in CPU time.
+        let is_decided = |one: &&Comparison| one.verdict != Verdict::Undecided;
+        let by_cpu =
+            analysis.comparisons.iter().find(|one| one.other == comparison.other && one.metric == "cpu_s");
+        let name = &names[comparison.other];
+        match by_cpu.filter(is_decided).filter(|_| !is_decided(comparison)) {
+            Some(cpu) => format!("{name} {} (CPU time)", briefly(cpu)),
+            None => format!("{name} {}", briefly(comparison)),
+        }
+    };
+    let texts: Vec<String> = others.iter().map(text).collect();
+    listed(&format!("than {}", names[analysis.base]), &texts)
+}
+
 /// Two variants of several that were each compared with the base.
 fn between_corners(diagnosis: &Diagnosis, names: &[String]) -> Line {
     let name = |index: usize| toned(Tone::Strong, names.get(index).map_or("?", String::as_str));
@@ -79,7 +132,7 @@ fn between_corners(diagnosis: &Diagnosis, names: &[String]) -> Line {
     vec![
         name(diagnosis.slow),
         plain(" is "),
-        toned(Tone::Slower, format!("{} slower", factor(ratio.point))),
+        toned(Tone::Slower, format!("{} slower", factor_of(ratio.point))),
         plain(" than "),
         name(diagnosis.fast),
         plain(interval),
@@ -121,7 +174,8 @@ fn signed(seconds: f64) -> String {
 fn culprits(diagnosis: &Diagnosis) -> Vec<Definition> {
     let mut definitions: Vec<Definition> =
         diagnosis.findings.iter().filter(|finding| is_culprit(finding)).map(culprit).collect();
-    if let Some(interaction) = &diagnosis.interaction {
+    // Factors say it in more detail.
+    if let Some(interaction) = diagnosis.interaction.as_ref().filter(|_| diagnosis.factors.is_empty()) {
         definitions.push(define("together", Tone::Plain, vec![vec![plain(interaction.as_str())]]));
     }
     definitions
@@ -134,20 +188,27 @@ fn culprit(finding: &Finding) -> Definition {
     };
     let mut body = vec![vec![toned(Tone::Strong, format!("{} ({})", finding.title, finding.suspect))]];
     body.push(vec![plain(experiment(finding))]);
-    body.extend(finding.evidence.iter().take(MOST_SIGNS).map(|sign| vec![plain(format!("seen: {sign}"))]));
+    // What differs is told with the experiment already.
+    let signs = finding.evidence.iter().filter(|sign| finding.difference.as_ref() != Some(sign));
+    body.extend(signs.take(MOST_SIGNS).map(|sign| vec![plain(format!("seen: {sign}"))]));
     define(head, tone, body)
 }
 
 fn experiment(finding: &Finding) -> String {
     let closes = finding.share.map(|share| format!(" closes {} of the gap", share_text(&share)));
     let what = match (&finding.difference, finding.status) {
-        (Some(difference), Status::Located) if finding.experiment.starts_with("nothing else") => {
+        (Some(difference), Status::Located) if is_all_there_is(finding) => {
             return format!("{}: {difference}", finding.experiment);
         }
         _ => finding.experiment.clone(),
     };
     let opens = finding.added.map(|share| format!("; on the fast side it opens {}", share_text(&share)));
     format!("{what}{}{}", closes.unwrap_or_default(), opens.unwrap_or_default())
+}
+
+/// It is located by the only difference between the sides, which carries the whole gap whatever its reason is.
+fn is_all_there_is(finding: &Finding) -> bool {
+    finding.status == Status::Located && finding.share.is_some_and(|share| share.low == Some(1.0))
 }
 
 fn share_text(share: &Share) -> String {
@@ -163,18 +224,10 @@ fn share_text(share: &Share) -> String {
 /// A matrix: what each of its factors does between the fastest and the slowest corner.
 fn factors(diagnosis: &Diagnosis) -> Option<Definition> {
     let line = |factor: &FactorShare| {
-        let mut text = format!(
-            "{}: {} -> {}: {} of the gap",
-            factor.factor,
-            factor.fast,
-            factor.slow,
-            share_text(&factor.share)
-        );
+        let FactorShare { factor: name, fast, slow, share, .. } = factor;
+        let mut text = format!("{name} {} -> {}: {} of the gap", level(fast), level(slow), share_text(share));
         if factor.interacts() {
-            let (removed, added) = (share_text(&factor.removed), share_text(&factor.added));
-            text += &format!(
-                "; alone on the fast side {added}, taken from the slow side {removed}: it interacts"
-            );
+            text += &format!("; {}", interaction(factor, &diagnosis.factors));
         }
         vec![plain(text)]
     };
@@ -182,11 +235,43 @@ fn factors(diagnosis: &Diagnosis) -> Option<Definition> {
         .then(|| define("factors", Tone::Plain, diagnosis.factors.iter().map(line).collect()))
 }
 
+/// What a factor does depends on the others: one number for it would be true for nobody.
+fn interaction(factor: &FactorShare, all: &[FactorShare]) -> String {
+    let others: Vec<&FactorShare> = all.iter().filter(|other| other.factor != factor.factor).collect();
+    let (fast, slow) = match others.as_slice() {
+        [other] => {
+            let with = |value: &str| format!("with {} {}", other.factor, level(value));
+            (with(&other.fast), with(&other.slow))
+        }
+        _ => ("beside the fast levels".to_owned(), "beside the slow ones".to_owned()),
+    };
+    let times = |ratio: &Estimate| match ratio.low.zip(ratio.high) {
+        Some((low, high)) => {
+            format!("{} [{}, {}]", factor_of(ratio.point), factor_number(low), factor_number(high))
+        }
+        None => factor_of(ratio.point),
+    };
+    format!("it interacts: {} {fast}, {} {slow}", times(&factor.beside_fast), times(&factor.beside_slow))
+}
+
+/// The value of a parameter as it is told: a file without its path, and nothing by a word.
+fn level(name: &str) -> &str {
+    match name {
+        "" => "nothing",
+        path if path.starts_with('/') => {
+            path.rsplit('/').next().filter(|file| !file.is_empty()).unwrap_or(path)
+        }
+        name => name,
+    }
+}
+
 /// Functions in one line, counts in another.
 fn carriers(diagnosis: &Diagnosis) -> Option<Definition> {
     let functions = diagnosis.carriers.iter().filter(|carrier| carrier.unit == "s");
-    let functions: Vec<String> =
-        functions.map(|carrier| format!("{} {}", carrier.name, signed(carrier.seconds))).collect();
+    let functions: Vec<String> = functions
+        .take(MOST_FUNCTIONS)
+        .map(|carrier| format!("{} {}", carrier.name, signed(carrier.seconds)))
+        .collect();
     let counts = diagnosis.carriers.iter().filter(|carrier| carrier.unit != "s");
     let counts: Vec<String> = counts
         .map(|carrier| {
@@ -248,12 +333,22 @@ fn measured_apart(diagnosis: &Diagnosis) -> Vec<Definition> {
     all
 }
 
+/// What has the same reason is told together.
 fn not_checked(diagnosis: &Diagnosis) -> Vec<String> {
-    let text = |missing: &crate::model::Missing| match &missing.remedy {
-        Some(remedy) => format!("{} ({}; {remedy})", missing.what, missing.why),
-        None => format!("{} ({})", missing.what, missing.why),
-    };
-    diagnosis.not_checked.iter().map(text).collect()
+    // Who has an answer needs no more looks.
+    let has_answer = diagnosis.is_real && diagnosis.findings.iter().any(is_culprit);
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for missing in &diagnosis.not_checked {
+        let reason = match missing.remedy.as_ref().filter(|_| !has_answer) {
+            Some(remedy) => format!("{}; {remedy}", missing.why),
+            None => missing.why.clone(),
+        };
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, whats)) => whats.push(&missing.what),
+            None => reasons.push((reason, vec![&missing.what])),
+        }
+    }
+    reasons.into_iter().map(|(reason, whats)| format!("{} ({reason})", whats.join(", "))).collect()
 }
 
 fn advice(diagnosis: &Diagnosis) -> Option<Definition> {

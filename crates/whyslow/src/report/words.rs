@@ -62,6 +62,15 @@ pub fn short_verdict(comparison: &Comparison) -> Line {
     }
 }
 
+/// The verdict in a few words, without the names: `4.1 % slower`.
+pub fn briefly(comparison: &Comparison) -> String {
+    match comparison.verdict {
+        Verdict::Slower | Verdict::Faster => amount(comparison.ratio.point, comparison.unit).0,
+        Verdict::Same => same(comparison),
+        Verdict::Undecided => format!("undecided, {}", open_range(comparison)),
+    }
+}
+
 fn same(comparison: &Comparison) -> String {
     let largest = comparison.largest_difference().unwrap_or(comparison.margin);
     format!("no difference larger than {}", percent(largest))

@@ -124,3 +124,28 @@ fn two_recordings_from_two_days() {
 fn without_place(text: &str, folder: &Path) -> String {
     text.replace(text_of(folder), "DIR")
 }
+
+/// An allocator that costs a third more without threads and nothing with them, and writes something else.
+fn builds() -> World {
+    let is = Condition::env_is;
+    let both = Condition::All(vec![is("MALLOC", "system"), is("THREADS", "yes")]);
+    let program = Program::new("perl", Cost::of_cpu(0.1))
+        .with_cause(Cause::new("system malloc", is("MALLOC", "system"), Effect::on_cpu(1.4)))
+        .with_cause(Cause::new("threads", is("THREADS", "yes"), Effect::on_cpu(1.35)))
+        .with_cause(Cause::new("a lock that is not taken", both, Effect::on_cpu(0.76)))
+        .with_cause(Cause::new(
+            "a banner",
+            is("THREADS", "yes"),
+            Effect::adding(Cost { output_bytes: 10.0, ..Cost::default() }),
+        ));
+    World::default().with_program(program).with_noise(WHITE)
+}
+
+#[test]
+fn factors_that_interact_and_what_differs_beside_them() {
+    let line = "env MALLOC={malloc} THREADS={threads} perl split.pl";
+    let parameters = ["-L", "malloc", "own,system", "-L", "threads", "no,yes", "-n", "{malloc} {threads}"];
+    let printed = whyslow(builds(), &[&["explain", line, "--seed", "1"], &parameters[..]].concat());
+    assert_eq!(printed.status, Status::Done, "{}", printed.stderr);
+    assert_golden("explain/factors", &printed.stdout);
+}

@@ -20,6 +20,11 @@ pub const SUSPECT: Suspect = Suspect {
 /// From here on, the name is clear enough to give it to a library that differs.
 const CLEAR: f64 = 0.2;
 
+/// Whether it carries so much of the gap that its growth is of interest.
+pub fn is_likely(case: &Case<'_>) -> bool {
+    look(case).is_some_and(|found| found.weight > CLEAR)
+}
+
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let (fast, slow) = allocating::counted(case)?;
     let share = case.share(allocating::copied_s(case)?);
