@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::case::{Case, Side};
+use super::suspects::allocating;
+use crate::model::Allocations;
 
 /// Smaller parts of the gap are not shown.
 const LEAST: f64 = 0.05;
@@ -85,8 +87,11 @@ fn counts(case: &Case<'_>) -> Vec<Carrier> {
     let pair = |count: &dyn Fn(&Side<'_>) -> Option<f64>| Some((count(&case.fast)?, count(&case.slow)?));
     let processes = pair(&|side| side.processes().map(|count| count as f64));
     let faults = pair(&|side| side.median("page_faults"));
-    let mallocs = pair(&|side| side.allocations().map(|seen| seen.allocations() as f64));
-    let moved = pair(&|side| side.allocations().map(|seen| seen.realloc_moved_bytes as f64));
+    let asked = allocating::counted(case);
+    let of_malloc =
+        |count: fn(&Allocations) -> u64| asked.map(|(fast, slow)| (count(fast) as f64, count(slow) as f64));
+    let mallocs = of_malloc(Allocations::allocations);
+    let moved = of_malloc(|seen| seen.realloc_moved_bytes);
     let prices = &case.prices;
     let priced = |kind, name: &str, pair: Option<(f64, f64)>, unit, price: f64| {
         pair.map(|(fast, slow)| carrier(kind, name, (fast, slow), unit, (slow - fast) * price))

@@ -439,7 +439,16 @@ impl<'a> Investigation<'a> {
                 "nothing else differs between the sides".to_owned(),
             )
         };
-        self.candidates_among(&self.suspicions, &[0]).into_iter().enumerate().map(named).collect()
+        // What an experiment has confirmed is told already; another name has the rest.
+        let mut names = self.candidates_among(&self.suspicions, &[0]);
+        names.retain(|(name, _)| !self.is_confirmed(name));
+        names.into_iter().enumerate().map(named).collect()
+    }
+
+    fn is_confirmed(&self, name: &str) -> bool {
+        let is_about =
+            |one: &&Outcome<'_>| !one.is_joint() && one.what_if.suspects.iter().any(|known| known == name);
+        self.outcomes.iter().filter(is_about).any(|one| self.status(one) == Status::Confirmed)
     }
 
     /// Suspects with strong signs that nothing was tried on.

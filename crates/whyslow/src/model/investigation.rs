@@ -97,10 +97,22 @@ pub struct Expectation {
     pub contains: String,
 }
 
+/// The fact `malloc_owner` of a program with a malloc inside.
+pub const OWN_MALLOC: &str = "the program";
+
 impl Expectation {
     pub fn is_met(&self, environment: &Environment) -> bool {
         let facts = environment.facts.iter().filter(|(name, _)| name.starts_with(&self.fact));
-        facts.into_iter().any(|(name, value)| value.contains(&self.contains) || name.contains(&self.contains))
+        let is_there = facts
+            .into_iter()
+            .any(|(name, value)| value.contains(&self.contains) || name.contains(&self.contains));
+        is_there && !self.is_passed_over(environment)
+    }
+
+    /// An allocator that is there, and that the program does not call: it has one inside.
+    pub fn is_passed_over(&self, environment: &Environment) -> bool {
+        let is_allocator = self.fact == "library." && self.contains.contains("malloc");
+        is_allocator && environment.get("malloc_owner") == Some(OWN_MALLOC)
     }
 }
 
@@ -113,5 +125,23 @@ impl Stage {
         recording.runs = self.runs.clone();
         recording.end = self.end.clone();
         recording
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_allocator_beside_a_malloc_inside_the_program_does_nothing() {
+        let expect = |text: &str| Expectation { fact: "library.".to_owned(), contains: text.to_owned() };
+        let facts =
+            [("library.libmimalloc.so", "/x"), ("library.libfast.so", "/y"), ("malloc_owner", OWN_MALLOC)];
+        let mut environment = Environment::default();
+        environment.facts.extend(facts.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert!(!expect("mimalloc").is_met(&environment));
+        assert!(expect("libfast").is_met(&environment), "another library has other work");
+        environment.facts.insert("malloc_owner".to_owned(), "/x".to_owned());
+        assert!(expect("mimalloc").is_met(&environment));
     }
 }

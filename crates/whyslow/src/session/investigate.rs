@@ -198,6 +198,9 @@ fn missing_effect(expect: &Expectation, variant: &Variant, machine: &mut dyn Mac
         Seen::Probed(probed) => match &probed.trace {
             Trace::Environment(environment) if expect.is_met(environment) => None,
             Trace::Environment(environment) if is_variable && may_have(expect, environment) => None,
+            Trace::Environment(environment) if expect.is_passed_over(environment) => {
+                missing("the program has a malloc of its own inside, so nothing preloaded can act")
+            }
             _ => missing("the child does not have it"),
         },
     }

@@ -55,8 +55,15 @@ fn built_in(case: &Case<'_>) -> Option<Suspicion> {
     let calls = case.slow.allocations().map_or(0, |seen| seen.allocations());
     let by_count = calls as f64 * case.prices.malloc_s;
     let seconds = allocating::more_in_malloc(case).unwrap_or(by_count);
-    let sign = "a malloc of its own on one side".to_owned();
-    let found = Suspicion::located(case, specific(case.share(seconds))?, vec![sign]);
+    let which = if allocating::has_own_malloc(&case.slow) { "slow" } else { "fast" };
+    let sign = format!("the {which} side has a malloc of its own inside, where no preloaded one can act");
+    let times = allocating::more_in_malloc(case)
+        .map(|more| format!("{} more in malloc and free", signs::seconds(more)));
+    let found = Suspicion::located(
+        case,
+        specific(case.share(seconds))?,
+        [Some(sign), times].into_iter().flatten().collect(),
+    );
     Some(if allocating::has_own_malloc(&case.slow) { found } else { found.with_idea(allocating::mimalloc()) })
 }
 

@@ -2,7 +2,7 @@
 
 use super::evidence::specific;
 use super::settings::Setting;
-use super::{Suspect, Suspicion, allocating, settings, signs};
+use super::{Idea, Suspect, Suspicion, allocating, settings, signs};
 use crate::explain::Case;
 
 pub const SUSPECT: Suspect = Suspect {
@@ -13,7 +13,7 @@ pub const SUSPECT: Suspect = Suspect {
     shows: "System time; many brk calls; page faults far above the peak memory.",
     test: "glibc.malloc.trim_threshold and top_pad so large that nothing is given back, on both sides; or the settings of the \
            fast side.",
-    fix: "raise glibc.malloc.trim_threshold and glibc.malloc.top_pad, or remove what lowers them",
+    fix: "raise glibc.malloc.trim_threshold and glibc.malloc.top_pad, or remove what lowers them; or another allocator",
     report: "ZettaScaleLabs/hiroz PR 350 pins one threshold of malloc, then both, to tell them apart.",
     look,
 };
@@ -21,6 +21,8 @@ pub const SUSPECT: Suspect = Suspect {
 const SETTINGS: [&str; 4] =
     ["glibc.malloc.trim_threshold", "glibc.malloc.top_pad", "MALLOC_TRIM_THRESHOLD_", "MALLOC_TOP_PAD_"];
 const KEEP: &str = "glibc.malloc.trim_threshold=17179869184:glibc.malloc.top_pad=67108864";
+
+const KEPT: &str = "a heap that is never given back (GLIBC_TUNABLES) on both sides";
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let weight = allocating::returned_s(case, &["brk"]).and_then(|seconds| specific(case.share(seconds)));
@@ -34,7 +36,10 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     }
     let mut found = Suspicion::located(case, weight?, sign.into_iter().collect());
     if !allocating::has_own_malloc(&case.slow) {
-        found.ideas.extend(settings::more_on_both_sides(case, "GLIBC_TUNABLES", KEEP));
+        let keep = settings::more_on_both_sides(case, "GLIBC_TUNABLES", KEEP);
+        found.ideas.extend(keep.map(|idea| Idea { title: KEPT.to_owned(), ..idea }));
+        // What one malloc gives back, another one may keep, and it may do more that helps.
+        found.ideas.push(allocating::mimalloc());
     }
     Some(found)
 }
@@ -55,7 +60,7 @@ mod tests {
     #[test]
     fn brk_again_and_again_is_worth_a_try() {
         let found = trimmed(20_000, 150_000.0).look(&SUSPECT).unwrap();
-        assert!(found.weight > 0.6 && found.ideas.len() == 1);
+        assert!(found.weight > 0.6 && found.ideas.len() == 2);
     }
 
     #[test]

@@ -21,7 +21,9 @@ const ALLOCATORS: [&str; 8] =
 pub fn counted<'a>(case: &Case<'a>) -> Option<(&'a Allocations, &'a Allocations)> {
     let seen = |side: &Side<'a>| {
         let is_whole = |seen: &&Allocations| seen.processes > 0 && seen.processes_unseen.unwrap_or(0) == 0;
-        side.allocations().filter(is_whole).filter(|_| !has_own_malloc(side))
+        // A static program below another one is not counted, and its memory is no memory that nobody asks for.
+        let is_seen = !has_own_malloc(side) && !starting::any_elf(side, |elf| elf.is_static);
+        side.allocations().filter(is_whole).filter(|_| is_seen)
     };
     Some((seen(&case.fast)?, seen(&case.slow)?))
 }
@@ -46,7 +48,7 @@ pub fn asks_alike(fast: &Allocations, slow: &Allocations) -> bool {
 
 /// The malloc family and what it consists of, in the usual allocators.
 pub fn is_malloc(name: &str) -> bool {
-    const PARTS: [&str; 9] = [
+    const PARTS: [&str; 11] = [
         "operator new",
         "operator delete",
         "_int_",
@@ -56,6 +58,8 @@ pub fn is_malloc(name: &str) -> bool {
         "tc_",
         "tcmalloc",
         "Perl_malloc",
+        "Perl_mfree",
+        "Perl_realloc",
     ];
     // What has no name of its own in a stripped library is called after what stands before it.
     let name = name.rsplit(" after ").next().unwrap_or(name);

@@ -1,9 +1,12 @@
 //! Dynamic programs where the other side has static ones.
 
+use super::allocating::more_faults;
 use super::evidence::specific;
-use super::starting::{any_elf, both, is_alike, more_s};
+use super::link_lazy_binding::FEWEST_FORKS;
+use super::rt_version::same_interpreter;
+use super::starting::{any_elf, both, forks, is_alike, more_s};
 use super::{Suspect, Suspicion, signs};
-use crate::explain::Case;
+use crate::explain::{Case, Side};
 
 pub const SUSPECT: Suspect = Suspect {
     name: "link.dynamic",
@@ -14,10 +17,13 @@ pub const SUSPECT: Suspect = Suspect {
             also for forks, which copy more pages.",
     test: "Only another build is without it, so it can be located, not confirmed: the starts are counted and priced by the \
            loader's own clock.",
-    fix: "link statically what is started often, or start it less often",
+    fix: "what is started often: link it statically, or start it less often; what forks or calls much: -z now, -fno-plt",
     report: "\"40 % slowdown with dynamic /bin/sh\": a fork-heavy script took 10 to 40 % longer.",
     look,
 };
+
+/// Where starts do not account for the gap: the same interpreter, linked otherwise, which is more than another build.
+const BY_CALLS: f64 = 0.6;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let (fast, slow) = both(case)?;
@@ -26,15 +32,39 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     if !has_more || !any_elf(&case.fast, |elf| elf.is_static) {
         return None;
     }
-    let seconds = more_s(case, &fast, &slow);
-    let weight = specific(case.share(seconds))?;
+    let by_starts = specific(case.share(more_s(case, &fast, &slow))).map(|weight| weight.max(0.9));
+    let by_calls = || same_interpreter(case).map(|_| BY_CALLS);
     let mut signs = vec![signs::counts("starts of dynamic programs:", slow.dynamic, fast.dynamic)];
     signs.extend(slow.in_loader());
-    Some(Suspicion::located(case, weight.max(0.9), signs))
+    let forks = forks(&case.slow);
+    signs.extend(forks.map(|forks| children(case, forks)));
+    // What is bound when it is first called is bound again in every child, which is a suspect of its own.
+    if forks.is_some_and(|forks| forks >= FEWEST_FORKS) && is_bound_now(&case.slow) {
+        signs.push("bound at the start (-z now): LD_BIND_NOW can change nothing".to_owned());
+    }
+    Some(Suspicion::located(case, by_starts.or_else(by_calls)?, signs))
+}
+
+/// Where the time is that starts do not take.
+fn children(case: &Case<'_>, forks: u64) -> String {
+    let processes = case.slow.processes().unwrap_or(1);
+    if processes <= 1 {
+        return "it starts and forks no process: this is no cost of starting, but of calls into libraries"
+            .to_owned();
+    }
+    if forks < FEWEST_FORKS {
+        return format!("{processes} processes, each started anew");
+    }
+    let faults = more_faults(case) / forks as f64;
+    format!("{forks} forks that start no program, with {faults:.0} more page faults each")
+}
+
+fn is_bound_now(side: &Side<'_>) -> bool {
+    any_elf(side, |elf| elf.is_bind_now && !elf.is_static)
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::super::starting::tests::load;
     use super::super::testing::TestCase;
     use super::*;
@@ -57,6 +87,36 @@ mod tests {
     #[test]
     fn one_start_accuses_nobody() {
         assert!(spawn(1).look(&SUSPECT).is_none());
+    }
+
+    pub fn shells(forks: u64, is_bind_now: bool) -> TestCase {
+        TestCase::new("bash-static f.sh", "bash f.sh")
+            .seconds(0.1, 0.12)
+            .faults(10_000.0, 10_000.0 + 10.0 * forks as f64)
+            .loading(move |fast, slow| {
+                load(fast, "bash-static", 1, 0);
+                load(slow, "bash", 1, 3);
+                slow.programs[0].elf.as_mut().unwrap().is_bind_now = is_bind_now;
+            })
+            .syscalls(move |fast, slow| {
+                (fast.processes, slow.processes) = (1 + forks, 1 + forks);
+                (fast.starts, slow.starts) = (1, 1);
+            })
+    }
+
+    #[test]
+    fn a_script_that_forks_nothing_is_not_about_starts() {
+        let found = shells(0, true).look(&SUSPECT).unwrap();
+        assert!(found.signs.iter().any(|sign| sign.contains("forks no process")), "{:?}", found.signs);
+        assert_eq!(shells(0, true).candidates()[0], "link.dynamic");
+    }
+
+    #[test]
+    fn forks_are_counted_and_a_switch_without_effect_is_called_so() {
+        let late = shells(500, false).look(&SUSPECT).unwrap();
+        assert!(late.signs.iter().any(|sign| sign.starts_with("500 forks") && sign.contains("10 more")));
+        let now = shells(500, true).look(&SUSPECT).unwrap();
+        assert!(now.signs.iter().any(|sign| sign.contains("can change nothing")));
     }
 
     #[test]

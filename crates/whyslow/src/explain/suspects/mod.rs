@@ -10,10 +10,10 @@ mod alloc_arena_contention;
 mod alloc_decay;
 mod alloc_mmap_threshold;
 mod alloc_perturb;
-mod alloc_realloc_copy;
+pub(super) mod alloc_realloc_copy;
 mod alloc_tcache;
 mod alloc_trim;
-mod allocating;
+pub(super) mod allocating;
 mod build_hardening;
 mod build_instrumentation;
 mod build_optimisation;
@@ -46,6 +46,7 @@ mod io_temp_files;
 mod io_unbuffered;
 mod link_bind_now;
 mod link_dynamic;
+mod link_lazy_binding;
 mod link_libs_count;
 mod link_preload;
 mod link_search_path;
@@ -136,6 +137,7 @@ pub static SUSPECTS: &[Suspect] = &[
     io_unbuffered::SUSPECT,
     link_bind_now::SUSPECT,
     link_dynamic::SUSPECT,
+    link_lazy_binding::SUSPECT,
     link_libs_count::SUSPECT,
     link_preload::SUSPECT,
     link_search_path::SUSPECT,

@@ -2,6 +2,7 @@
 
 use super::programs::{Swapped, interpreter, swapped_interpreter, version_in};
 use super::rt_interpreter::part_of_programs;
+use super::starting::any_elf;
 use super::{Suspect, Suspicion};
 use crate::explain::{Case, Side};
 
@@ -22,10 +23,16 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let (weight, sign) = match (&fast, &slow) {
         (Some(fast), Some(slow)) if fast == slow => return None,
         (Some(fast), Some(slow)) => (0.9, format!("version {slow} against {fast}")),
+        // Two ways of linking one interpreter are hardly two versions.
+        _ if is_static(&case.fast) != is_static(&case.slow) => return None,
         _ => (0.4, format!("{} against {}, of unknown versions", swapped.slow, swapped.fast)),
     };
     let weight = weight * part_of_programs(case);
     Some(Suspicion::of_difference(swapped.difference, weight, vec![sign]))
+}
+
+fn is_static(side: &Side<'_>) -> bool {
+    any_elf(side, |elf| elf.is_static)
 }
 
 /// Two files of one interpreter.
@@ -67,5 +74,14 @@ mod tests {
             .facts(&[("interpreter.version", "5.36.0")], &[("interpreter.version", "5.36.0")]);
         assert!(test.look(&SUSPECT).is_none());
         assert!(TestCase::new("perl a.pl", "perl b.pl").look(&SUSPECT).is_none());
+    }
+
+    #[test]
+    fn a_static_build_is_no_other_version_until_it_says_so() {
+        let test = TestCase::new("bash-static f.sh", "bash f.sh").loading(|fast, slow| {
+            super::super::starting::tests::load(fast, "bash-static", 1, 0);
+            super::super::starting::tests::load(slow, "bash", 1, 3);
+        });
+        assert!(test.look(&SUSPECT).is_none());
     }
 }

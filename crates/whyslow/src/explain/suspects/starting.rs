@@ -71,6 +71,12 @@ pub fn more_s(case: &Case<'_>, fast: &Starts, slow: &Starts) -> f64 {
     in_loader + more_faults(case) * case.prices.fault_s
 }
 
+/// Processes that go on in the program of their parent.
+pub fn forks(side: &Side<'_>) -> Option<u64> {
+    let syscalls = side.syscalls()?;
+    Some(syscalls.processes.saturating_sub(syscalls.starts.max(1)))
+}
+
 /// Whether one of the programs of this side has a property of its file.
 pub fn any_elf(side: &Side<'_>, is_so: impl Fn(&ElfFacts) -> bool) -> bool {
     let programs = side.loading().map(|loading| loading.programs.as_slice()).unwrap_or_default();

@@ -60,6 +60,13 @@ fn linking() -> Vec<Row> {
             .both(|s| s.loads("nop-s", 40, 0, |_| {}).tree(40, 0, 40))
             .counts(|cost| cost.page_faults = 3400.0)
             .signs(|s| s.loads("nop-d", 40, 4, |seen| seen.startup_s = Some(0.04))),
+        Row::new("link.lazy-binding", "dash-static fork.sh", "dash-lazy fork.sh")
+            .cured_by(Condition::env_is_set("LD_BIND_NOW"))
+            .user(0.01)
+            .system(0.03)
+            .both(|s| s.loads("dash-static", 1, 0, |_| {}).tree(500, 0, 0))
+            .counts(|cost| cost.page_faults = 30_000.0)
+            .signs(|s| s.loads("dash-lazy", 1, 1, |_| {})),
         Row::new("link.libs-count", "spawn 20 few", "spawn 20 many")
             .user(0.1)
             .system(0.07)

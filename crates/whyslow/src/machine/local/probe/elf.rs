@@ -91,6 +91,16 @@ fn identity_of<'data, Elf: FileHeader, R: ReadRef<'data>>(file: &ElfFile<'data, 
     }
 }
 
+/// Functions that only a program with a malloc of its own has: under the usual name, or under another one that its own calls
+/// go to. perl has a `Perl_malloc` in every build, but tells the size of a block only where that is no wrapper.
+const OWN_MALLOCS: [&[u8]; 4] = [b"malloc", b"Perl_malloced_size", b"je_malloc", b"mi_malloc"];
+
+fn has_own_malloc<'data, Elf: FileHeader, R: ReadRef<'data>>(file: &ElfFile<'data, Elf, R>) -> bool {
+    [file.elf_dynamic_symbol_table(), file.elf_symbol_table()]
+        .iter()
+        .any(|table| OWN_MALLOCS.iter().any(|name| defined(file, table, name).is_some()))
+}
+
 fn facts_of<'data, Elf: FileHeader, R: ReadRef<'data>>(file: &ElfFile<'data, Elf, R>) -> ElfFacts {
     let dynamic = Dynamic::of(file);
     let interpreter = interpreter(file);
@@ -104,9 +114,7 @@ fn facts_of<'data, Elf: FileHeader, R: ReadRef<'data>>(file: &ElfFile<'data, Elf
         has_debug_info: file.has_debug_symbols(),
         instrumentation: instrumentation(file, &imports, &dynamic.needed),
         producers: producers(file),
-        own_malloc: [file.elf_dynamic_symbol_table(), file.elf_symbol_table()]
-            .iter()
-            .any(|table| defined(file, table, b"malloc").is_some()),
+        own_malloc: has_own_malloc(file),
         text_bytes: text_bytes(file),
         imports: imports.len() as u64,
         build_id: build_id(file),

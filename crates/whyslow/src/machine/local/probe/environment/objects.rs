@@ -9,6 +9,7 @@ use regex::bytes::Regex;
 use super::super::elf;
 use super::super::proc::{self, Mapped};
 use super::facts::Facts;
+use crate::model::OWN_MALLOC;
 
 const MOST_LIBRARIES: usize = 400;
 
@@ -23,7 +24,8 @@ pub fn add(facts: &mut Facts, program: &Path, maps: &[u8]) {
     let identity = elf::identity(program).unwrap_or_default();
     facts.extend(identity.build_id.map(|id| ("program.build_id".to_owned(), id)));
     facts.extend(identity.interpreter.map(|path| ("program.loader".to_owned(), path)));
-    let mut owner = identity.exports_malloc.then(|| "the program".to_owned());
+    let has_own = elf::facts(program).is_some_and(|facts| facts.own_malloc);
+    let mut owner = has_own.then(|| OWN_MALLOC.to_owned());
     let mut libc = None;
     for mapped in libraries(maps, program).take(MOST_LIBRARIES) {
         let path = Path::new(&mapped.path);
