@@ -1,6 +1,6 @@
 #!/bin/sh
 # Four perls of one version, from Debian's sources: with perl's own malloc or that of the system, with threads or without.
-# They are FOLDER/own-none/perl, own-threads, system-none and system-threads: the interpreter without its modules.
+# They are FOLDER/own-no/perl, own-yes, system-no and system-yes: the interpreter without its modules.
 # Takes five minutes and 600 MB; needs a compiler and a line `deb-src` for apt.
 #
 #     sh examples/perls.sh FOLDER
@@ -13,10 +13,10 @@ mkdir -p source
 tar -C source --strip-components=1 -xf perl_*.orig.tar.xz
 
 for malloc in own system; do
-    for threads in none threads; do
+    for threads in no yes; do
         build=$malloc-$threads
         case $malloc in own) with_malloc=-Dusemymalloc ;; *) with_malloc=-Uusemymalloc ;; esac
-        case $threads in threads) with_threads=-Dusethreads ;; *) with_threads=-Uusethreads ;; esac
+        case $threads in yes) with_threads=-Dusethreads ;; *) with_threads=-Uusethreads ;; esac
         cp -a source "work-$build"
         (
             cd "work-$build"

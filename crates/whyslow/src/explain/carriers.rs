@@ -6,13 +6,15 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::case::{Case, Side};
-use super::suspects::allocating;
+use super::suspects::{allocating, names_functions_alike};
 use crate::model::Allocations;
 
 /// Smaller parts of the gap are not shown.
 const LEAST: f64 = 0.05;
 const MOST_FUNCTIONS: usize = 6;
 const MOST_SYSCALLS: usize = 4;
+
+const KERNEL: &str = " [kernel]";
 
 /// One thing in which the sides differ.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -40,7 +42,10 @@ pub fn carriers(case: &Case<'_>) -> Vec<Carrier> {
 
 /// Functions by name alone, so that a library that moved into the program is still the same code.
 fn functions(case: &Case<'_>) -> Vec<Carrier> {
-    let (fast, slow) = (own_times(&case.fast), own_times(&case.slow));
+    let (fast, mut slow) = (own_times(&case.fast), own_times(&case.slow));
+    if !names_functions_alike(case) {
+        slow.retain(|name, _| name.ends_with(KERNEL));
+    }
     let mut all: Vec<Carrier> = slow
         .iter()
         .map(|(name, &seconds)| {
@@ -62,7 +67,7 @@ fn own_times(side: &Side<'_>) -> BTreeMap<String, f64> {
     let mut times = BTreeMap::new();
     for (frame, weight) in profile.frames.iter().zip(own).filter(|(_, weight)| *weight > 0.0) {
         let is_kernel = frame.module == "[kernel]";
-        let name = if is_kernel { format!("{} [kernel]", frame.name) } else { frame.name.clone() };
+        let name = if is_kernel { format!("{}{KERNEL}", frame.name) } else { frame.name.clone() };
         *times.entry(name).or_insert(0.0) += weight * scale;
     }
     times

@@ -15,6 +15,8 @@ const MOST_FUNCTIONS: usize = 3;
 const MOST_CLEARED: usize = 8;
 const MOST_UNTESTED: usize = 2;
 const MOST_SURROUNDINGS: usize = 12;
+/// The suspect that any pair of commands has.
+const LAST_RESORT: &str = "code.more-work";
 /// Smaller parts of the gap are not worth a word.
 const LEAST_PART: f64 = 0.01;
 
@@ -108,11 +110,11 @@ fn others(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> Optio
     others.sort_by(|one, other| one.ratio.point.total_cmp(&other.ratio.point));
     let text = |comparison: &&Comparison| {
         // A load that hides a difference in wall time hides less of it in CPU time.
-        let is_decided = |one: &&Comparison| one.verdict != Verdict::Undecided;
+        let is_open = comparison.verdict == Verdict::Undecided;
         let by_cpu =
             analysis.comparisons.iter().find(|one| one.other == comparison.other && one.metric == "cpu_s");
         let name = &names[comparison.other];
-        match by_cpu.filter(is_decided).filter(|_| !is_decided(comparison)) {
+        match by_cpu.filter(|_| is_open) {
             Some(cpu) => format!("{name} {} (CPU time)", briefly(cpu)),
             None => format!("{name} {}", briefly(comparison)),
         }
@@ -144,6 +146,10 @@ fn budget(diagnosis: &Diagnosis) -> Line {
     let rest = rest_of(&diagnosis.budget, &diagnosis.slow_budget);
     let parts =
         [("user", user_s), ("system", system_s), ("waiting for a CPU", cpu_wait_s), (rest, blocked_s)];
+    if diagnosis.metric == "cpu_s" {
+        let parts = format!("user {}, system {}", signed(user_s), signed(system_s));
+        return vec![plain(format!("{} of CPU time: {parts}", signed(diagnosis.budget.cpu_s())))];
+    }
     let is_shown = |seconds: f64| seconds.abs() > LEAST_PART * wall_s.abs();
     let shown: Vec<String> = parts
         .into_iter()
@@ -189,9 +195,20 @@ fn culprit(finding: &Finding) -> Definition {
     let mut body = vec![vec![toned(Tone::Strong, format!("{} ({})", finding.title, finding.suspect))]];
     body.push(vec![plain(experiment(finding))]);
     // What differs is told with the experiment already.
-    let signs = finding.evidence.iter().filter(|sign| finding.difference.as_ref() != Some(sign));
+    let is_new = |sign: &&String| !finding.difference.as_ref().is_some_and(|known| repeats(sign, known));
+    let signs = finding.evidence.iter().filter(is_new);
     body.extend(signs.take(MOST_SIGNS).map(|sign| vec![plain(format!("seen: {sign}"))]));
     define(head, tone, body)
+}
+
+/// Whether a sign has no more in it than both values of a difference: `bash instead of dash`.
+fn repeats(sign: &str, difference: &str) -> bool {
+    const WORDS: usize = 35;
+    let values = difference.split_once(": ").and_then(|(_, values)| values.split_once(" -> "));
+    let says_both = |(fast, slow): (&str, &str)| {
+        sign.contains(fast) && sign.contains(slow) && sign.len() <= fast.len() + slow.len() + WORDS
+    };
+    sign == difference || values.is_some_and(says_both)
 }
 
 fn experiment(finding: &Finding) -> String {
@@ -303,12 +320,18 @@ fn cleared(diagnosis: &Diagnosis) -> Vec<String> {
 }
 
 fn untested(diagnosis: &Diagnosis) -> Vec<String> {
-    let of = diagnosis.findings.iter().filter(|finding| finding.status == Status::Untested);
-    let text = |finding: &Finding| match finding.evidence.first() {
-        Some(sign) => format!("{} ({sign})", finding.title),
-        None => finding.title.clone(),
+    let has_answer = diagnosis.findings.iter().any(is_culprit);
+    // The last resort is no news beside an answer.
+    let is_of_interest = |finding: &&Finding| {
+        finding.status == Status::Untested && !(has_answer && finding.suspect == LAST_RESORT)
     };
-    of.map(text).take(MOST_UNTESTED).collect()
+    let text = |finding: &Finding| match finding.evidence.first() {
+        Some(sign) if !finding.difference.as_ref().is_some_and(|known| repeats(sign, known)) => {
+            format!("{} ({sign})", finding.title)
+        }
+        _ => finding.title.clone(),
+    };
+    diagnosis.findings.iter().filter(is_of_interest).map(text).take(MOST_UNTESTED).collect()
 }
 
 /// Between hosts or days: what differs around the programs, and what the signs point at.
@@ -419,6 +442,14 @@ mod tests {
         assert_eq!(rest_of(&gap, &budget(2.0, 3.0, -1.0)), "in parallel");
         assert_eq!(rest_of(&gap, &budget(2.0, 1.9, 0.1)), "scatter");
         assert_eq!(rest_of(&budget(1.0, 0.5, 0.5), &budget(2.0, 3.0, -1.0)), "blocked");
+    }
+
+    #[test]
+    fn what_differs_is_told_once() {
+        assert!(repeats("LC_ALL: C -> en_US.UTF-8", "LC_ALL: C -> en_US.UTF-8"));
+        assert!(repeats("run by bash instead of dash", "program: dash -> bash"));
+        assert!(!repeats("700 us more in functions of the locale", "LC_ALL: C -> en_US.UTF-8"));
+        assert!(!repeats("malloc is that of /lib/a.so and of /lib/b.so", "program: a -> b"));
     }
 
     #[test]

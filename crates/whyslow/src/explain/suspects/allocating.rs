@@ -83,6 +83,7 @@ pub fn is_malloc(name: &str) -> bool {
 
 /// Seconds that the slow side spends more in the allocator, with all that it calls.
 pub fn more_in_malloc(case: &Case<'_>) -> Option<f64> {
+    signs::names_functions_alike(case).then_some(())?;
     case.more(|side| side.cpu_in(is_malloc))
 }
 

@@ -1,7 +1,7 @@
 //! What differs in the command lines, what the threads wait for, and how signs become weights: questions that suspects
 //! ask of a case beside those in `signs`.
 
-use super::signs::base_name;
+use super::signs::{base_name, names_functions_alike};
 use super::{Claim, Suspicion};
 use crate::explain::differences::Kind;
 use crate::explain::{Case, Difference, Side};
@@ -154,6 +154,9 @@ pub fn more_in_files(case: &Case<'_>, count: impl Fn(&FileUse) -> u64) -> Option
 /// side; most first.
 pub fn hot_functions(case: &Case<'_>) -> Vec<(String, f64, f64)> {
     let (Some(fast), Some(slow)) = (case.fast.cpu(), case.slow.cpu()) else { return Vec::new() };
+    if !names_functions_alike(case) {
+        return Vec::new();
+    }
     let (fast, slow) = (own(&case.fast, fast), own(&case.slow, slow));
     let mut all: Vec<(String, f64, f64)> = slow
         .into_iter()

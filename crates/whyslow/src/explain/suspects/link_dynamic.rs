@@ -34,14 +34,12 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     }
     let by_starts = specific(case.share(more_s(case, &fast, &slow))).map(|weight| weight.max(0.9));
     let by_calls = || same_interpreter(case).map(|_| BY_CALLS);
-    let mut signs = vec![signs::counts("starts of dynamic programs:", slow.dynamic, fast.dynamic)];
-    signs.extend(slow.in_loader());
-    let forks = forks(&case.slow);
-    signs.extend(forks.map(|forks| children(case, forks)));
-    // What is bound when it is first called is bound again in every child, which is a suspect of its own.
-    if forks.is_some_and(|forks| forks >= FEWEST_FORKS) && is_bound_now(&case.slow) {
-        signs.push("bound at the start (-z now): LD_BIND_NOW can change nothing".to_owned());
+    let mut starts = signs::counts("starts of dynamic programs:", slow.dynamic, fast.dynamic);
+    if let Some(loader) = slow.in_loader() {
+        starts += &format!(", {loader}");
     }
+    let signs =
+        [Some(starts), forks(&case.slow).map(|forks| children(case, forks))].into_iter().flatten().collect();
     Some(Suspicion::located(case, by_starts.or_else(by_calls)?, signs))
 }
 
@@ -56,7 +54,12 @@ fn children(case: &Case<'_>, forks: u64) -> String {
         return format!("{processes} processes, each started anew");
     }
     let faults = more_faults(case) / forks as f64;
-    format!("{forks} forks that start no program, with {faults:.0} more page faults each")
+    let mut sign = format!("{forks} forks that start no program, with {faults:.0} more page faults each");
+    // What is bound when it is first called is bound again in every child, which is a suspect of its own.
+    if is_bound_now(&case.slow) {
+        sign += "; bound at the start (-z now), so LD_BIND_NOW can change nothing";
+    }
+    sign
 }
 
 fn is_bound_now(side: &Side<'_>) -> bool {
@@ -109,6 +112,22 @@ pub mod tests {
         let found = shells(0, true).look(&SUSPECT).unwrap();
         assert!(found.signs.iter().any(|sign| sign.contains("forks no process")), "{:?}", found.signs);
         assert_eq!(shells(0, true).candidates()[0], "link.dynamic");
+    }
+
+    #[test]
+    fn functions_without_names_on_one_side_are_no_difference() {
+        let test = |is_stripped: bool| {
+            TestCase::new("bash-static f.sh", "bash f.sh")
+                .seconds(0.1, 0.12)
+                .cpu(&[("main", 1.0)], &[("main", 0.4), ("main;libc.so.6!__strlen_evex", 0.6)])
+                .loading(move |fast, slow| {
+                    load(fast, "bash-static", 1, 0);
+                    load(slow, "bash", 1, 3);
+                    fast.programs[0].elf.as_mut().unwrap().is_stripped = is_stripped;
+                })
+        };
+        assert_eq!(test(true).candidates()[0], "link.dynamic");
+        assert_eq!(test(false).candidates()[0], "algo.quadratic");
     }
 
     #[test]

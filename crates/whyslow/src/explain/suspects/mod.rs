@@ -91,7 +91,7 @@ pub use crate::model::Expectation;
 use crate::model::{Edit, Preload, Shim};
 pub(super) use allocating::with_each;
 pub(super) use mem_layout::may_be_layout;
-pub(super) use signs::{base_name, more_in_functions, program, seconds};
+pub(super) use signs::{base_name, more_in_functions, names_functions_alike, program, seconds};
 
 /// Every suspect, by name.
 pub static SUSPECTS: &[Suspect] = &[

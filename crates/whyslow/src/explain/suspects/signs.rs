@@ -1,6 +1,7 @@
 //! How to read evidence: small questions that several suspects ask of a case. Every one gives `None` where the probes saw
 //! nothing, which is not the same as 0.
 
+use super::starting;
 use crate::explain::{Case, Side};
 use crate::model::{ByteText, FileUse};
 
@@ -77,8 +78,16 @@ pub fn more_in_functions(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
     more_by_samples(case, |side| side.cpu_in(is_wanted))
 }
 
+/// Whether what functions are called tells anything: those of a static program without symbols have no names, so every
+/// function of a library would be new on the other side.
+pub fn names_functions_alike(case: &Case<'_>) -> bool {
+    let is_nameless = |side: &Side<'_>| starting::any_elf(side, |elf| elf.is_static && elf.is_stripped);
+    is_nameless(&case.fast) == is_nameless(&case.slow)
+}
+
 /// The difference, where it is more than twice what chance does to the numbers of samples.
 fn more_by_samples<'a>(case: &Case<'a>, seconds: impl Fn(&Side<'a>) -> Option<f64>) -> Option<f64> {
+    names_functions_alike(case).then_some(())?;
     let (fast_s, slow_s) = (seconds(&case.fast)?, seconds(&case.slow)?);
     let variance =
         |side: &Side<'_>, seconds: f64| side.sample_s().map(|sample_s| sample_s * (seconds + sample_s));
