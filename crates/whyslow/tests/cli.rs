@@ -17,6 +17,8 @@ mod records;
 mod resume;
 #[path = "cli/targets.rs"]
 mod targets;
+#[path = "cli/why_refused.rs"]
+mod why_refused;
 
 use common::{PLAIN, Terminal, WHITE, whyslow, whyslow_on, whyslow_without_machine};
 use serde_json::Value;

@@ -120,7 +120,8 @@ pub struct Explain {
 )]
 pub struct TryOut {
     /// What to change; several are changed together
-    #[arg(long = "edit", short = 'e', value_name = "EDIT", required = true, value_parser = parse_edit)]
+    #[arg(long = "edit", short = 'e', value_name = "EDIT", required = true, allow_hyphen_values = true)]
+    #[arg(value_parser = parse_edit)]
     pub edits: Vec<TypedEdit>,
 
     #[command(flatten)]

@@ -1,17 +1,21 @@
 //! `whyslow explain`: measures as `compare` does, and goes on until it is known why.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::arguments::{Compare, Explain, TryOut};
 use super::compare::{run_edited, run_experiment};
 use super::report::{read_recording, show};
-use super::{MachineMaker, Screen, Status, Trouble, asked};
+use super::{MachineMaker, Screen, Status, Trouble, asked, suspect_files};
 use crate::analysis::analyze;
-use crate::explain::custom::{self, CustomSuspect};
+use crate::explain::custom::CustomSuspect;
 use crate::explain::{Idea, Mirror, Try, join};
-use crate::model::{Edit, Recording};
+use crate::machine::local::check_edits;
+use crate::model::{ByteText, Edit, Recording};
 use crate::plan;
 use crate::session::{self, Inquiry};
 
@@ -23,8 +27,8 @@ pub fn run(
     screen: &mut Screen<'_>,
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
-    match recordings(&options.compare).as_slice() {
-        [] => ask(&options.compare, &[], &written(&options.suspects)?, screen, machine),
+    match recordings(&options.compare)?.as_slice() {
+        [] => ask(&options.compare, &[], &suspect_files::read(&options.suspects)?, screen, machine),
         [path] => show_again(path, &options.compare, screen),
         [one, other] => join_and_show(one, other, &options.compare, screen),
         _ => {
@@ -33,53 +37,61 @@ pub fn run(
     }
 }
 
-/// Suspects in files, or in all files of a directory that end in .toml.
-fn written(paths: &[PathBuf]) -> Result<Vec<CustomSuspect>, Trouble> {
-    let mut files = Vec::new();
-    for path in paths {
-        let trouble =
-            |error: std::io::Error| Trouble::new(format!("cannot read {}: {error}", path.display()));
-        if path.is_dir() {
-            let entries: Result<Vec<_>, _> = path.read_dir().map_err(trouble)?.collect();
-            let mut found: Vec<PathBuf> =
-                entries.map_err(trouble)?.iter().map(std::fs::DirEntry::path).collect();
-            found.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
-            found.sort();
-            files.extend(found);
-        } else {
-            files.push(path.clone());
+/// The commands that are meant as files which whyslow wrote: all of them or none.
+fn recordings(options: &Compare) -> Result<Vec<PathBuf>, Trouble> {
+    let paths: Vec<PathBuf> = options.commands.iter().map(PathBuf::from).collect();
+    let is_meant = |path: &PathBuf| is_recording(path) || is_named_as_one(path);
+    if !paths.iter().any(is_meant) {
+        return Ok(Vec::new());
+    }
+    // Beside a recording, a file that is no program is meant as one too: reading it says what is wrong with it.
+    let command = paths.iter().find(|path| !is_meant(path) && !is_no_program(path));
+    match command.map(|path| path.display().to_string()).or_else(|| first_words(options)) {
+        Some(command) => {
+            Err(Trouble::new(format!("`{command}` is no recording, and another argument is one"))
+                .hint("give two recordings, or two commands"))
         }
+        None => Ok(paths),
     }
-    let mut all = Vec::new();
-    for file in files {
-        let text = std::fs::read_to_string(&file)
-            .map_err(|error| Trouble::new(format!("cannot read {}: {error}", file.display())))?;
-        let parsed = custom::parse(&text).map_err(|error| {
-            Trouble::new(format!("{}, line {}: {}", file.display(), error.line, error.what))
-                .hint(error.remedy)
-        })?;
-        all.extend(parsed);
-    }
-    Ok(all)
 }
 
-/// The commands that are files which whyslow wrote, if all of them are.
-fn recordings(options: &Compare) -> Vec<PathBuf> {
-    let paths: Vec<PathBuf> = options.commands.iter().map(PathBuf::from).collect();
-    let is_recording = |path: &PathBuf| {
-        let mut begun = Vec::new();
-        let read = File::open(path)
-            .and_then(|file| file.take(RECORDING_BEGINS.len() as u64).read_to_end(&mut begun));
-        read.is_ok() && begun == RECORDING_BEGINS
-    };
-    let are_all = options.words.is_empty() && paths.iter().all(|path| path.is_file() && is_recording(path));
-    if are_all { paths } else { Vec::new() }
+fn first_words(options: &Compare) -> Option<String> {
+    options.words.first().map(|word| word.to_string_lossy().into_owned())
+}
+
+fn is_recording(path: &Path) -> bool {
+    let mut begun = Vec::new();
+    let read = path.is_file()
+        && File::open(path)
+            .is_ok_and(|file| file.take(RECORDING_BEGINS.len() as u64).read_to_end(&mut begun).is_ok());
+    read && begun == RECORDING_BEGINS
+}
+
+/// A command line may end in the name of one.
+fn is_named_as_one(path: &Path) -> bool {
+    let is_one_word = !path.as_os_str().as_bytes().iter().any(u8::is_ascii_whitespace);
+    path.extension().is_some_and(|extension| extension == "jsonl")
+        && if path.exists() { is_no_program(path) } else { is_one_word }
+}
+
+fn is_no_program(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 == 0)
 }
 
 fn show_again(path: &Path, options: &Compare, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
     let recording = read_recording(path)?;
+    if recording.runs.is_empty() {
+        return Err(nothing_to_explain(path));
+    }
     show(&recording, &analyze(&recording), &options.output, screen)?;
     Ok(Status::Done)
+}
+
+fn nothing_to_explain(path: &Path) -> Trouble {
+    let shown = path.display();
+    Trouble::new(format!("{shown} holds no runs that could be compared")).hint(format!(
+        "`whyslow report {shown}` shows what is in it; `whyslow explain --record FILE ...` records runs"
+    ))
 }
 
 /// The variant that both have by that name, else the reference of each.
@@ -89,9 +101,18 @@ fn join_and_show(
     options: &Compare,
     screen: &mut Screen<'_>,
 ) -> Result<Status, Trouble> {
-    let (one, other) = (read_recording(one)?, read_recording(other)?);
+    if std::fs::canonicalize(one).ok() == std::fs::canonicalize(other).ok() && one.exists() {
+        return Err(Trouble::new(format!("{} is given twice: it cannot differ from itself", one.display()))
+            .hint(format!("`whyslow explain {}` explains what it compares", one.display())));
+    }
     let wanted = options.variants.names.first().map(String::as_str);
-    let joined = join((&one, variant(&one, wanted)?), (&other, variant(&other, wanted)?));
+    let (first, second) = (read_recording(one)?, read_recording(other)?);
+    let joined = join((&first, variant(&first, wanted)?), (&second, variant(&second, wanted)?));
+    for (place, path) in [one, other].into_iter().enumerate() {
+        if !joined.runs.iter().any(|run| run.variant == place) {
+            return Err(nothing_to_explain(path));
+        }
+    }
     show(&joined, &analyze(&joined), &options.output, screen)?;
     Ok(Status::Done)
 }
@@ -113,6 +134,8 @@ pub fn run_try(
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
     let edits: Vec<Edit> = options.edits.iter().map(|typed| typed.edit.clone()).collect();
+    check_edits(&edits).map_err(|error| Trouble::from(&error))?;
+    check_try(&options.compare, &edits)?;
     let name = options.edits.iter().map(|typed| typed.text.as_str()).collect::<Vec<_>>().join(" ");
     if asked::commands(&options.compare.commands, &options.compare.words).len() == 1 {
         return run_edited(options.compare, (&name, &edits), screen, machine);
@@ -124,6 +147,30 @@ pub fn run_try(
         expect: options.edits.iter().find_map(|typed| typed.expect.clone()),
     };
     ask(&options.compare, &[Try { name, idea }], &[], screen, machine)
+}
+
+/// One command or two; and what is to be removed must be there.
+fn check_try(options: &Compare, edits: &[Edit]) -> Result<(), Trouble> {
+    let count = asked::commands(&options.commands, &options.words).len()
+        + usize::from(options.variants.reference.is_some());
+    if count > 2 {
+        return Err(Trouble::new(format!("an edit is tried on one command or between two, not {count}"))
+            .hint("name the two whose gap it may close"));
+    }
+    let is_given = |name: &ByteText| {
+        let wanted = format!("{}=", name.lossy());
+        std::env::var_os(OsStr::from_bytes(&name.0)).is_some()
+            || options.variants.env.iter().any(|given| given.contains(&wanted))
+    };
+    let unset = edits.iter().find_map(|edit| match edit {
+        Edit::UnsetEnv(name) if !is_given(name) => Some(name.lossy()),
+        _ => None,
+    });
+    match unset {
+        Some(name) => Err(Trouble::new(format!("{name} is not set, so that there is nothing to remove"))
+            .hint(format!("`env | grep {name}` shows what is set"))),
+        None => Ok(()),
+    }
 }
 
 fn ask(

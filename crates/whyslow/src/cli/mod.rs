@@ -15,6 +15,7 @@ mod recorder;
 mod report;
 mod screen;
 mod stat;
+mod suspect_files;
 mod values;
 
 use std::ffi::OsString;

@@ -100,17 +100,21 @@ pub fn parse_edit(text: &str) -> Result<TypedEdit, String> {
         );
     };
     match name {
+        "preload" if value.is_empty() => Err("preload= needs a library, or mimalloc".to_owned()),
         "preload" => {
             let preload = preload(value);
-            let file = value.rsplit('/').next().unwrap_or(value);
-            typed(Edit::Preload(preload), has("library.".to_owned(), file))
+            // The child tells libraries by what their links lead to.
+            let file = std::fs::canonicalize(value).unwrap_or_else(|_| value.into());
+            let name = file.file_name().map_or(value.into(), OsStr::to_string_lossy);
+            typed(Edit::Preload(preload), has("library.".to_owned(), &name))
         }
         "cpus" => typed(Edit::Affinity(parse_cpus(value)?.0), has("cpu.affinity".to_owned(), "")),
         "wrap" => match shell_words::split(value) {
             Ok(words) if !words.is_empty() => {
                 typed(Edit::Wrap(words.iter().map(|word| word.as_str().into()).collect()), None)
             }
-            _ => Err("wrap= needs words to put in front of the command".to_owned()),
+            Ok(_) => Err("wrap= needs words to put in front of the command".to_owned()),
+            Err(_) => Err("a quote in wrap= is not closed".to_owned()),
         },
         name if is_variable(name) => {
             typed(Edit::SetEnv(name.into(), value.into()), has(format!("env.{name}"), value))

@@ -68,9 +68,12 @@ pub struct CustomError {
     pub remedy: String,
 }
 
+/// Says what edits cannot be made, and the remedy.
+pub type EditCheck<'a> = &'a dyn Fn(&[Edit]) -> Result<(), (String, String)>;
+
 /// All suspects of a text; the first mistake ends it.
-pub fn parse(text: &str) -> Result<Vec<CustomSuspect>, CustomError> {
-    check::suspects(text)
+pub fn parse(text: &str, check_edits: EditCheck<'_>) -> Result<Vec<CustomSuspect>, CustomError> {
+    check::suspects(text, check_edits)
 }
 
 /// What the signs so far add up to.
@@ -210,7 +213,7 @@ contains = "64M"
 
     fn suspicion(text: &str, test: &TestCase) -> Option<Suspicion> {
         let built = test.build();
-        parse(text).unwrap()[0].look(&built.case())
+        parse(text, &|_| Ok(())).unwrap()[0].look(&built.case())
     }
 
     fn apps() -> TestCase {
@@ -255,7 +258,7 @@ contains = "64M"
         assert!(blocks.len() >= 2);
         for block in blocks {
             let text = block.split("```").next().unwrap();
-            assert!(!parse(text).unwrap().is_empty(), "{text}");
+            assert!(!parse(text, &|_| Ok(())).unwrap().is_empty(), "{text}");
         }
     }
 }

@@ -49,6 +49,11 @@ pub trait Machine {
         self.probe(launch, probe)
     }
 
+    /// `Err` says what keeps preloaded libraries out of the program.
+    fn can_preload(&mut self, _launch: &Launch) -> Result<(), Missing> {
+        Ok(())
+    }
+
     /// Libraries that bring an allocator: our own, and those found on the machine.
     fn allocators(&mut self) -> Vec<Preload>;
 

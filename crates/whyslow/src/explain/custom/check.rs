@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::written::{self, OneOrMore, Written};
-use super::{CustomError, CustomSuspect, Experiment, FunctionTrigger, MetricTrigger, Trigger};
+use super::{CustomError, CustomSuspect, EditCheck, Experiment, FunctionTrigger, MetricTrigger, Trigger};
 use crate::explain::suspects::{Expectation, known};
 use crate::model::{Edit, KNOWN_METRICS, Preload, known_metric};
 
@@ -14,14 +14,17 @@ const PAGE: &str = "docs/explain-your-own.md shows the form";
 
 struct Text<'a>(&'a str);
 
-pub fn suspects(text: &str) -> Result<Vec<CustomSuspect>, CustomError> {
+pub fn suspects(text: &str, check_edits: EditCheck<'_>) -> Result<Vec<CustomSuspect>, CustomError> {
     let text = Text(text);
     let file: written::File = toml::from_str(text.0).map_err(|error| text.not_toml(&error))?;
     let mut names = BTreeSet::new();
     let mut found = Vec::new();
     for suspect in file.suspect {
         let place = suspect.get_ref().name.span();
+        let edit = suspect.get_ref().edit.as_ref().map_or(place.clone(), Spanned::span);
         let suspect = text.suspect(suspect.into_inner())?;
+        let edits = suspect.experiment.as_ref().map_or(&[][..], |experiment| &experiment.edits);
+        check_edits(edits).map_err(|(what, remedy)| text.wrong(edit, what, remedy))?;
         if !names.insert(suspect.name.clone()) {
             let what = format!("there is a suspect {} already", suspect.name);
             return Err(text.wrong(place, what, "give it a name of its own"));
@@ -63,6 +66,10 @@ impl Text<'_> {
         }
         let expect = written.expect.map(|expect| (expect.span(), expect.into_inner()));
         let experiment = match (written.edit, expect) {
+            (Some(_), Some((place, expect))) if expect.fact.is_empty() => {
+                let remedy = "write the beginning of a name as `whyslow probe --with environment` shows it";
+                return Err(self.wrong(place, "every fact begins with nothing", remedy));
+            }
             (Some(edit), expect) => {
                 let expect =
                     expect.map(|(_, expect)| Expectation { fact: expect.fact, contains: expect.contains });
@@ -209,6 +216,15 @@ impl Text<'_> {
 mod tests {
     use super::*;
 
+    fn suspects(text: &str) -> Result<Vec<CustomSuspect>, CustomError> {
+        super::suspects(text, &|edits| match edits {
+            [Edit::Wrap(words)] if words == &["none".into()] => {
+                Err(("no such thing".into(), "another".into()))
+            }
+            _ => Ok(()),
+        })
+    }
+
     /// A right suspect with one line in place of another.
     fn wrong(line: &str, instead_of: &str) -> CustomError {
         let right = "[[suspect]]\nname = \"a.b\"\ntitle = \"t\"\nadvice = \"x\"\n[suspect.trigger]\nprogram = \"p\"\n\
@@ -233,6 +249,8 @@ mod tests {
             ("function = { contains = \"f\", share = 10.0 }", "program = \"p\"", 6, "share", "0.1"),
             ("", "unset = [\"X\"]\n", 7, "changes nothing", "leave [suspect.edit] out"),
             ("affinity = []", "unset = [\"X\"]", 7, "changes nothing", "value"),
+            ("wrap = [\"none\"]", "unset = [\"X\"]", 7, "no such thing", "another"),
+            ("unset = [\"X\"]\n[suspect.expect]\nfact = \"\"", "unset = [\"X\"]", 9, "every fact", "probe"),
             ("sides = \"fast\"\nunset = []", "unset = [\"X\"]", 8, "no sides", "both"),
             ("unset = [\"X\"]\n[[suspect", "unset = [\"X\"]", 9, "", "explain-your-own"),
         ];

@@ -12,6 +12,7 @@ mod attempt;
 mod circumstances;
 mod conditions;
 mod delivery;
+mod edits;
 mod environment;
 mod extract;
 mod host;
@@ -34,6 +35,7 @@ use self::abilities::Abilities;
 use self::attempt::{Attempt, Means, Problem, broken, null_run};
 use self::conditions::Gauges;
 use self::delivery::Delivery;
+pub use self::edits::check_edits;
 use self::environment::{Prepared, Refused, Variables};
 use self::extract::Extractor;
 pub use self::interrupt::Interrupt;
@@ -200,6 +202,19 @@ impl Machine for Local {
 
     fn can_probe(&mut self, probe: Probe) -> Result<(), Missing> {
         probe::can(probe)
+    }
+
+    fn can_preload(&mut self, launch: &Launch) -> Result<(), Missing> {
+        // Whoever runs it will say why it cannot be run.
+        let Ok(prepared) = self.prepare(launch) else { return Ok(()) };
+        match preloadable::obstacle(&prepared) {
+            (program, Some(obstacle)) if obstacle.keeps_out() => Err(Missing {
+                what: "preloaded libraries".to_owned(),
+                why: format!("{} {}", program.display(), obstacle.why()),
+                remedy: Some(obstacle.remedy().to_owned()),
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn probe(&mut self, launch: &Launch, probe: Probe) -> ProbeSeen {

@@ -51,6 +51,11 @@ impl Obstacle {
         }
     }
 
+    /// No library gets in at all.
+    pub fn keeps_out(self) -> bool {
+        matches!(self, Obstacle::Static | Obstacle::OtherMachine | Obstacle::OtherRights)
+    }
+
     pub fn remedy(self) -> &'static str {
         match self {
             Obstacle::Static => "look at a build that is linked dynamically",

@@ -97,6 +97,13 @@ fn cached_libraries() -> Vec<PathBuf> {
     paths.map(|text| PathBuf::from(std::ffi::OsStr::from_bytes(text))).collect()
 }
 
+/// The same, and one that the loader can map into a program.
+pub fn is_library_for_this_machine(path: &Path) -> bool {
+    let mut header = [0; 18];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok() && header[16..] == object::elf::ET_DYN.0.to_ne_bytes() && is_for_this_machine(path)
+}
+
 /// Whether it is an ELF file of the same class and machine as this program.
 fn is_for_this_machine(path: &Path) -> bool {
     let header = |path: &Path| -> io::Result<[u8; 20]> {
