@@ -27,6 +27,7 @@ fn written(recording: &Recording) -> Vec<u8> {
     recording.looks.iter().for_each(|looks| writer.looks(looks).unwrap());
     recording.hook_failure.iter().for_each(|failure| writer.hook_failure(failure).unwrap());
     recording.end.iter().for_each(|end| writer.end(end).unwrap());
+    recording.explained.iter().for_each(|stop| writer.explained(*stop).unwrap());
     bytes
 }
 

@@ -102,7 +102,7 @@ pub fn analyze(recording: &Recording) -> Analysis {
         margin: experiment.design.margin,
         floor: recording.header.floor,
         missing: recording.header.missing.clone(),
-        stop: recording.end.as_ref().map(|end| end.stop),
+        stop: recording.stop(),
         failure: failure(recording, &samples),
         hook_failure: recording.hook_failure.clone(),
         leading: experiment.design.leading.clone(),

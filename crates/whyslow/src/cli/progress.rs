@@ -71,7 +71,8 @@ impl<'a> ProgressLine<'a> {
             | Event::Probed(_)
             | Event::HookFailed(_)
             | Event::Settled(_)
-            | Event::StageBegan(_) => {}
+            | Event::StageBegan(_)
+            | Event::Explained(_) => {}
         }
     }
 

@@ -9,11 +9,12 @@ use super::classes::Class;
 use super::differences::Difference;
 use super::factors::{FactorShare, factor_shares};
 use super::layouts::Layouts;
+use super::next::LOOKS;
 use super::shares::{Effect, NoEffect, Share, StageValues};
 use super::suspects::{Claim, Suspect, Suspicion, known, suspicions};
 use super::{pair, words};
 use crate::analysis::{Estimate, analyze};
-use crate::model::{Missing, Recording, Stage, TraceEntry, Variant, WhatIf, at_one_rate};
+use crate::model::{Missing, Probe, Recording, Stage, Stop, TraceEntry, Variant, WhatIf, at_one_rate};
 use crate::plan;
 
 /// Chance that an interval of a share misses, two-sided. A confirmation names a culprit, so it must be rare.
@@ -62,6 +63,8 @@ pub struct Diagnosis {
     /// Several causes that do more (or less) together than apart.
     pub interaction: Option<String>,
     pub not_checked: Vec<Missing>,
+    /// What-ifs that have an answer.
+    pub tried: usize,
     /// Facts of the environment that differ, where the sides were measured apart.
     pub surroundings: Vec<String>,
 }
@@ -123,6 +126,7 @@ pub fn diagnose(recording: &Recording) -> Option<Diagnosis> {
         unexplained: None,
         interaction: None,
         not_checked: words::not_checked(&case),
+        tried: 0,
         surroundings: Vec::new(),
     };
     if recording.header.experiment.is_joined {
@@ -130,6 +134,7 @@ pub fn diagnose(recording: &Recording) -> Option<Diagnosis> {
         diagnosis.surroundings = words::surroundings(&case);
     } else if found.is_real {
         Investigation::new(recording, &case).report(&mut diagnosis);
+        diagnosis.not_checked.extend(not_looked_at(recording, &case));
     } else {
         diagnosis.findings = cleared_by_nothing(&case);
     }
@@ -145,6 +150,22 @@ pub fn main_case<'a>(recording: &'a Recording, variants: &[Variant], found: &pai
 pub fn looks_at(recording: &Recording, stage: Option<usize>, variant: usize) -> Vec<&TraceEntry> {
     let is_wanted = |entry: &&TraceEntry| entry.stage == stage && entry.variant == variant;
     at_one_rate(recording.traces.iter().filter(is_wanted).collect())
+}
+
+/// Probes that came to neither side, unless only an experiment was asked for.
+fn not_looked_at(recording: &Recording, case: &Case<'_>) -> Option<Missing> {
+    if recording.traces.is_empty() && !recording.stages.is_empty() {
+        return None;
+    }
+    let is_left = |probe: &Probe| !case.fast.was_probed(*probe) || !case.slow.was_probed(*probe);
+    let titles: Vec<&str> =
+        LOOKS.iter().filter(|probe| is_left(probe)).map(|probe| probe.known().title).collect();
+    let (why, remedy) = match recording.explained {
+        Some(Stop::Interrupted) | None => ("it was broken off before they looked", "run it again"),
+        Some(_) => ("there was no time for them", "give it more: --budget 2m"),
+    };
+    let missing = Missing { what: titles.join(", "), why: why.to_owned(), remedy: Some(remedy.to_owned()) };
+    (!titles.is_empty()).then_some(missing)
 }
 
 /// Without a difference nobody is accused, and whatever differs is innocent of more than could be seen.
@@ -268,6 +289,7 @@ impl<'a> Investigation<'a> {
         self.tell_failed_tries(&mut findings);
         drop_guesses(&mut findings);
         findings.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
+        diagnosis.tried = self.outcomes.iter().filter(|outcome| outcome.effect.is_ok()).count();
         diagnosis.unexplained = self.unexplained(&findings);
         diagnosis.interaction = self.interaction(&findings);
         diagnosis.findings = findings;

@@ -1,6 +1,6 @@
 //! Two recordings from two hosts or two days as one: what can be said without running anything again.
 
-use crate::model::{Edit, Experiment, Factor, Level, Recording, Role, Run, TraceEntry, Workload};
+use crate::model::{Edit, Experiment, Factor, Level, Recording, Role, Run, Stop, TraceEntry, Workload};
 use crate::plan;
 
 /// A recording with one variant of each. Their runs were not made side by side, so a block of the result is a pair by
@@ -26,6 +26,7 @@ pub fn join(one: (&Recording, usize), other: (&Recording, usize)) -> Recording {
     joined.traces = [traces(one, 0), traces(other, 1)].concat();
     joined.looks = one.0.looks.clone();
     joined.end = one.0.end.clone();
+    joined.explained = Some(Stop::Decided);
     joined
 }
 

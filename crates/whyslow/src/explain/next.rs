@@ -67,7 +67,7 @@ const LARGEST_LUCK: f64 = 2.0;
 const LOOKING: f64 = 0.45;
 
 /// Looks at both originals, in this order.
-const LOOKS: [Probe; 6] =
+pub const LOOKS: [Probe; 6] =
     [Probe::Environment, Probe::Loading, Probe::Syscalls, Probe::Allocations, Probe::Cpu, Probe::Files];
 /// Looks at a slow side without one of several differences, to give that difference a name.
 const NAMING_LOOKS: [Probe; 4] = [Probe::Syscalls, Probe::Cpu, Probe::Allocations, Probe::Loading];

@@ -32,17 +32,24 @@ impl Default for Prices {
 }
 
 impl Prices {
-    /// A process costs at least what starting a program that does nothing costs on this host.
+    /// A process costs at least what starting a program that does nothing costs on this host, where there is so much
+    /// additional CPU time: a fork that is not followed by an exec costs less.
     pub fn of(case: &Case<'_>, floor: Option<Floor>) -> Prices {
         let usual = Prices::default();
         let floor_s = floor.and_then(|floor| floor.cpu_s).unwrap_or(usual.process_s);
         let known = Prices {
-            process_s: usual.process_s.max(floor_s),
+            process_s: usual.process_s.max(floor_s).min(bound_s(case)),
             fault_s: fault_s(case).unwrap_or(usual.fault_s),
             ..usual
         };
         Prices { syscall_s: syscall_s(case, &known).unwrap_or(usual.syscall_s), ..known }
     }
+}
+
+/// Additional CPU time over additional processes.
+fn bound_s(case: &Case<'_>) -> f64 {
+    let processes = case.more(|side| side.processes().map(|count| count as f64)).unwrap_or(0.0);
+    if processes >= 1.0 { case.gap.budget.cpu_s().max(0.0) / processes } else { f64::INFINITY }
 }
 
 /// Additional system time over additional system calls, without what faults and processes cost, where that is within what

@@ -24,6 +24,8 @@ pub struct Recording {
     pub traces: Vec<TraceEntry>,
     /// Rounds of experiments on suspected causes.
     pub stages: Vec<Stage>,
+    /// Why the search for reasons stopped; `None` where there was none, or it breaks off.
+    pub explained: Option<Stop>,
 }
 
 /// The first line of a recording.
@@ -213,7 +215,18 @@ impl Recording {
             end: None,
             traces: Vec::new(),
             stages: Vec::new(),
+            explained: None,
         }
+    }
+
+    /// Why it ended, with the search for reasons where they were asked for; `None` where it breaks off.
+    pub fn stop(&self) -> Option<Stop> {
+        let measured = self.end.as_ref()?.stop;
+        let is_whole = matches!(measured, Stop::Decided | Stop::RunsDone | Stop::BudgetSpent);
+        if !is_whole || !self.header.experiment.asks_why {
+            return Some(measured);
+        }
+        self.explained.map(|stop| if stop == Stop::Interrupted { stop } else { measured })
     }
 
     /// What a probe saw of a variant of this experiment, in the order of the looks, by profiles of one rate; variants of a

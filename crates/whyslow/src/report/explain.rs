@@ -8,6 +8,7 @@ use super::quantity::{bytes, count, factor as factor_of, factor_number, seconds 
 use super::words::{briefly, headline};
 use crate::analysis::{Analysis, Comparison, Concern, Estimate, Verdict};
 use crate::explain::{Budget, Diagnosis, FactorShare, Finding, Share, Status, is_culprit};
+use crate::model::Stop;
 
 /// More than these are in the JSON only: an answer of more than 15 lines is not read.
 const MOST_SIGNS: usize = 3;
@@ -24,6 +25,7 @@ const LEAST_PART: f64 = 0.01;
 pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document {
     let names = labels_in_sentences(analysis);
     let mut parts = vec![Part::Text(vec![first_line(analysis, diagnosis, &names)])];
+    parts.extend(broken_off(analysis));
     let mut definitions = Vec::new();
     definitions.extend(output(analysis, diagnosis, &names));
     definitions.extend(others(analysis, diagnosis, &names));
@@ -51,7 +53,10 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
     }
     let was_tried = diagnosis.surroundings.is_empty();
     if diagnosis.is_real && was_tried && !diagnosis.findings.iter().any(is_culprit) {
-        let text = "nothing that was tried closes a part of the gap";
+        let text = match diagnosis.tried {
+            0 => "nobody yet: nothing could be tried",
+            _ => "nobody: nothing that was tried closes a part of the gap",
+        };
         let place =
             definitions.iter().position(|one| one.head[0].text == "where it went").map_or(0, |at| at + 1);
         definitions.insert(place, define("guilty", Tone::Undecided, vec![vec![plain(text)]]));
@@ -59,6 +64,16 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
     definitions.extend(advice(diagnosis));
     parts.push(Part::Definitions(definitions));
     Document { parts }
+}
+
+/// What an interrupt or a lost end leaves open.
+fn broken_off(analysis: &Analysis) -> Option<Part> {
+    let text = match analysis.stop {
+        Some(Stop::Interrupted) => "interrupted: this is what was found out until then",
+        None => "unfinished: this is what was found out until it broke off",
+        _ => return None,
+    };
+    Some(Part::Text(vec![vec![toned(Tone::Warning, text)]]))
 }
 
 fn first_line(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> Line {

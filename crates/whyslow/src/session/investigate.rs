@@ -12,7 +12,7 @@ use crate::explain::{Means, Step, Try, next};
 use crate::machine::Machine;
 use crate::model::{
     Environment, Exit, Expectation, Experiment, Missing, Probe, Recording, Run, RunCount, Seen, Stage,
-    StagePlan, Trace, TraceEntry, Variant,
+    StagePlan, Stop, Trace, TraceEntry, Variant,
 };
 use crate::plan;
 
@@ -65,6 +65,15 @@ pub fn explain(
     measured
 }
 
+/// Why nothing more is asked for.
+fn stop(machine: &dyn Machine, left_s: f64) -> Stop {
+    match (machine.interrupted(), left_s > 0.0) {
+        (true, _) => Stop::Interrupted,
+        (false, true) => Stop::Decided,
+        (false, false) => Stop::BudgetSpent,
+    }
+}
+
 /// A number of runs that was asked for is not counted.
 fn usual_s(recording: &Recording) -> f64 {
     let is_fixed = matches!(recording.header.experiment.design.runs, RunCount::Exactly(_));
@@ -98,7 +107,10 @@ pub fn investigate(
             Step::Done => break,
         }
     }
-    Ok(())
+    let left_s = budget_s - (machine.now_s() - began_s);
+    let stop = stop(machine, left_s);
+    recording.explained = Some(stop);
+    Ok(watcher.notice(Event::Explained(stop))?)
 }
 
 /// What was sampled less often than the other side is looked at once more.

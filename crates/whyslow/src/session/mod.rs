@@ -17,7 +17,7 @@ pub use observe::observe;
 
 use crate::analysis::Progress;
 use crate::machine::MachineError;
-use crate::model::{End, Header, HookFailure, Looks, Probe, Recording, Run, StagePlan, TraceEntry};
+use crate::model::{End, Header, HookFailure, Looks, Probe, Recording, Run, StagePlan, Stop, TraceEntry};
 
 /// Something that happened, in the order in which it did.
 pub enum Event<'a> {
@@ -35,6 +35,8 @@ pub enum Event<'a> {
     Probed(&'a TraceEntry),
     /// A round of what-ifs begins; runs and an end follow.
     StageBegan(&'a StagePlan),
+    /// The search for reasons is over.
+    Explained(Stop),
 }
 
 /// What is known about the rest of an experiment after a block.

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{End, FORMAT_VERSION, Header, HookFailure, Looks, Run, StagePlan, TraceEntry};
+use crate::model::{End, FORMAT_VERSION, Header, HookFailure, Looks, Run, StagePlan, Stop, TraceEntry};
 
 pub use read::{ReadError, is_whole, read, read_on};
 
@@ -26,6 +26,8 @@ enum Line {
     Trace(Box<TraceEntry>),
     /// The runs that follow belong to it.
     Stage(Box<StagePlan>),
+    /// The end of the search for reasons.
+    Explained(Stop),
 }
 
 /// The same for writing, without copies.
@@ -39,6 +41,7 @@ enum LineRef<'a> {
     End(&'a End),
     Trace(&'a TraceEntry),
     Stage(&'a StagePlan),
+    Explained(Stop),
 }
 
 /// Appends the lines of a recording.
@@ -78,6 +81,10 @@ impl<W: Write> Writer<W> {
 
     pub fn stage(&mut self, plan: &StagePlan) -> std::io::Result<()> {
         self.append(&LineRef::Stage(plan))
+    }
+
+    pub fn explained(&mut self, stop: Stop) -> std::io::Result<()> {
+        self.append(&LineRef::Explained(stop))
     }
 
     /// One write for one line: a reader, or a power cut, sees all of it or a broken last line.

@@ -99,11 +99,20 @@ pub fn swapped_program(case: &Case<'_>) -> Option<usize> {
         let pair = changed.fast.iter().zip(&changed.slow);
         let is_program = pair.clone().any(|(one, other)| {
             let seen = is_known && is_started(one, &fast) && is_started(other, &slow);
-            let named = !is_known && (is_first || (looks_like_a_program(one) && looks_like_a_program(other)));
+            let named = !is_known
+                && are_alike(one, other)
+                && (is_first || (looks_like_a_program(one) && looks_like_a_program(other)));
             (seen || named) && interpreter(one).is_none() && interpreter(other).is_none()
         });
         is_program.then_some(changed.index)
     })
+}
+
+/// Whether the names could be those of two builds: `calc-a` and `calc-b`, or `old/calc` and `new/calc`.
+fn are_alike(one: &str, other: &str) -> bool {
+    let (one, other) = (signs::base_name(one), signs::base_name(other));
+    let common = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    one == other || common >= 3
 }
 
 /// What the ELF files say that only one of the sides starts.

@@ -2,8 +2,8 @@
 //! probes, and a gap that goes away.
 
 use whyslow::explain::Status;
-use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Failure, How, Rights};
-use whyslow::model::Edit;
+use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Failure, How, Interrupt, Rights};
+use whyslow::model::{Edit, Stop};
 
 use super::rows::{all, row};
 use super::scene::{Answer, Scene};
@@ -124,4 +124,21 @@ fn a_machine_that_becomes_slow_in_the_middle_convicts_nobody_else() {
     let found = plain(causes, &[("LC_ALL", "en_US.UTF-8"), ("LD_BIND_NOW", "1")]).explained();
     assert_eq!(found.confirmed(), ["env.locale"], "{}", found.text());
     assert_eq!(found.status("link.bind-now"), Some(Status::Cleared), "{}", found.text());
+}
+
+/// An interrupt while reasons are looked for: what was found out stays, and nothing is called finished.
+#[test]
+fn an_interrupted_search_is_no_finished_one() {
+    for runs in [25, 40, 60] {
+        let mut scene = row("env.locale").guilty();
+        scene.world.interrupt = Some(Interrupt::AfterRuns(runs));
+        let found = scene.explained();
+        assert_eq!(found.recording.stop(), Some(Stop::Interrupted), "{runs}: {}", found.text());
+        assert!(
+            !found.diagnosis.is_real || found.diagnosis.tried > 0 || !found.diagnosis.not_checked.is_empty()
+        );
+    }
+    let mut lost = row("env.locale").guilty().explained().recording;
+    lost.explained = None;
+    assert_eq!(lost.stop(), None, "it breaks off");
 }

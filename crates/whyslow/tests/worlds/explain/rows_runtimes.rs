@@ -24,18 +24,20 @@ fn built(signs: Signs, path: &str, change: impl FnOnce(&mut ElfFacts)) -> Signs 
 
 fn builds() -> Vec<Row> {
     vec![
-        Row::new("build.hardening", "/w/a run", "/w/b run")
+        Row::new("build.hardening", "/w/calc-a run", "/w/calc-b run")
             .user(0.02)
             .fast_signs(|s| built(s, "/w/a", |_| {}))
             .signs(|s| built(s, "/w/b", |elf| elf.instrumentation = vec!["stack protector".to_owned()])),
-        Row::new("build.instrumentation", "/w/a run", "/w/b run")
+        Row::new("build.instrumentation", "/w/calc-a run", "/w/calc-b run")
             .user(0.25)
             .fast_signs(|s| built(s, "/w/a", |_| {}))
             .signs(|s| {
                 built(s, "/w/b", |elf| elf.instrumentation = vec!["gprof".to_owned()])
                     .cpu(&[("main;libc.so.6!__mcount_internal", 0.25)])
             }),
-        Row::new("build.optimisation", "/w/a run", "/w/b run").user(0.4).signs(|s| s.cpu(&[("main", 0.4)])),
+        Row::new("build.optimisation", "/w/calc-a run", "/w/calc-b run")
+            .user(0.4)
+            .signs(|s| s.cpu(&[("main", 0.4)])),
         Row::set("cpu.features-off", "openssl enc", "OPENSSL_ia32cap", "~0x200000200000000")
             .user(0.3)
             .signs(|s| s.cpu(&[("main;libcrypto.so.3!vpaes_ctr", 0.3)])),
