@@ -136,7 +136,7 @@ pub fn diagnose(recording: &Recording) -> Option<Diagnosis> {
         Investigation::new(recording, &case).report(&mut diagnosis);
         diagnosis.not_checked.extend(not_looked_at(recording, &case));
     } else {
-        diagnosis.findings = cleared_by_nothing(&case);
+        diagnosis.findings = cleared_by_nothing(&case, &found, recording.header.experiment.design.margin);
     }
     Some(diagnosis)
 }
@@ -169,8 +169,12 @@ fn not_looked_at(recording: &Recording, case: &Case<'_>) -> Option<Missing> {
 }
 
 /// Without a difference nobody is accused, and whatever differs is innocent of more than could be seen.
-fn cleared_by_nothing(case: &Case<'_>) -> Vec<Finding> {
+fn cleared_by_nothing(case: &Case<'_>, found: &pair::Pair, margin: f64) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
+    // What is undecided clears nobody.
+    if found.largest_difference.is_none_or(|largest| largest > margin) {
+        return findings;
+    }
     for (suspect, suspicion) in suspicions(case) {
         let Some(claim) = suspicion.claims.iter().find(|claim| claim.is_experiment) else { continue };
         findings.push(Finding {
@@ -325,7 +329,10 @@ impl<'a> Investigation<'a> {
         let effect = outcome.effect.ok();
         let is_about_difference = !outcome.what_if.differences.is_empty();
         // A difference that carries nothing is not named after what it might have been.
-        let names = if status == Status::Located {
+        let is_named_late = status == Status::Confirmed && !outcome.what_if.is_experiment;
+        let names = if is_named_late {
+            self.candidates(outcome).into_iter().take(1).collect()
+        } else if status == Status::Located {
             self.candidates(outcome)
         } else {
             vec![self.planned_name(outcome)]
@@ -342,9 +349,19 @@ impl<'a> Investigation<'a> {
         names.into_iter().enumerate().map(named).collect()
     }
 
+    /// A variable that may have been only a matter of layout is itself, once layout is cleared.
+    fn is_proof(&self, outcome: &Outcome<'_>) -> bool {
+        let is_of_variables = || {
+            let titles = &outcome.what_if.differences;
+            let mut swapped = self.case.differences.iter().filter(|one| titles.contains(&one.title()));
+            !titles.is_empty() && swapped.all(|one| !one.variables().is_empty())
+        };
+        outcome.what_if.is_experiment || (self.is_cleared(LAYOUT) && is_of_variables())
+    }
+
     fn status(&self, outcome: &Outcome<'_>) -> Status {
         match (outcome.is_guilty(), outcome.is_innocent()) {
-            (true, _) if outcome.what_if.is_experiment => Status::Confirmed,
+            (true, _) if self.is_proof(outcome) => Status::Confirmed,
             (true, _) => Status::Located,
             (_, is_innocent) if outcome.may_be_hidden() => match self.is_hidden(outcome) {
                 Some(true) => Status::Confirmed,

@@ -367,7 +367,11 @@ impl Difference {
     /// What differs, fast side first.
     pub fn title(&self) -> String {
         if let [(name, fast, slow)] = self.variables().as_slice() {
-            let shown = |value: &Option<String>| value.as_deref().map_or("unset".to_owned(), shortened);
+            let shown = |value: &Option<String>| match value.as_deref() {
+                None => "unset".to_owned(),
+                Some("") => "''".to_owned(),
+                Some(value) => shortened(value),
+            };
             return format!("{name}: {} -> {}", shown(fast), shown(slow));
         }
         match &self.kind {

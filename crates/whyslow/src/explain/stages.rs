@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::differences::{Difference, Towards, swapped};
+use super::differences::{Difference, Towards, differences, swapped};
 use super::suspects::{Idea, Mirror};
 use crate::model::{
     ByteText, Design, Edit, Expectation, Experiment, Factor, FailurePolicy, Level, Recording, Role, RunCount,
@@ -62,24 +62,28 @@ impl<'a> Originals<'a> {
             advice: String::new(),
             is_experiment,
             expect: None,
-            removed: self
-                .kept_apart(which, swapped(&self.slow_edits, self.slow, self.fast, which, Towards::Fast)),
+            removed: self.kept_apart(swapped(&self.slow_edits, self.slow, self.fast, which, Towards::Fast)),
             beside: None,
-            added: Some(
-                self.kept_apart(which, swapped(&self.fast_edits, self.fast, self.slow, which, Towards::Slow)),
-            ),
+            added: Some(self.kept_apart(swapped(
+                &self.fast_edits,
+                self.fast,
+                self.slow,
+                which,
+                Towards::Slow,
+            ))),
         }
     }
 
     /// Python that may write its bytecode again would leave it in the user's directories, and the slow side would be slow
     /// no longer.
-    fn kept_apart(&self, which: &[&Difference], mut edits: Vec<Edit>) -> Vec<Edit> {
-        if let Some(scratch) =
-            self.scratch.filter(|_| which.iter().any(|one| one.is_variable(WRITES_NO_BYTECODE)))
-        {
-            let folder = ByteText(scratch.as_os_str().as_encoded_bytes().to_vec());
-            edits.push(Edit::SetEnv(BYTECODE_FOLDER.into(), folder));
-        }
+    fn kept_apart(&self, mut edits: Vec<Edit>) -> Vec<Edit> {
+        let all = differences(self.fast, self.slow);
+        let is_about_it = all.iter().any(|one| one.is_variable(WRITES_NO_BYTECODE));
+        let Some(scratch) = self.scratch.filter(|_| is_about_it && writes_bytecode(&edits)) else {
+            return edits;
+        };
+        let folder = ByteText(scratch.as_os_str().as_encoded_bytes().to_vec());
+        edits.push(Edit::SetEnv(BYTECODE_FOLDER.into(), folder));
         edits
     }
 
@@ -97,6 +101,16 @@ impl<'a> Originals<'a> {
             added: None,
         }
     }
+}
+
+/// As far as these edits say.
+fn writes_bytecode(edits: &[Edit]) -> bool {
+    let set = edits.iter().rev().find_map(|edit| match edit {
+        Edit::SetEnv(name, value) if *name == WRITES_NO_BYTECODE.into() => Some(value.0.is_empty()),
+        Edit::UnsetEnv(name) if *name == WRITES_NO_BYTECODE.into() => Some(true),
+        _ => None,
+    });
+    set.unwrap_or(true)
 }
 
 /// The edits that make a variant, of all factors.

@@ -7,7 +7,7 @@ use super::document::{Definition, Document, Line, Part, Tone, plain, toned};
 use super::quantity::{bytes, count, factor as factor_of, factor_number, seconds as in_seconds};
 use super::words::{briefly, headline};
 use crate::analysis::{Analysis, Comparison, Concern, Estimate, Verdict};
-use crate::explain::{Budget, Diagnosis, FactorShare, Finding, Share, Status, is_culprit};
+use crate::explain::{Budget, Class, Diagnosis, FactorShare, Finding, Share, Status, is_culprit};
 use crate::model::Stop;
 
 /// More than these are in the JSON only: an answer of more than 15 lines is not read.
@@ -83,7 +83,11 @@ fn first_line(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> L
             let mut line = headline(names, comparison);
             line.push(toned(Tone::Faint, format!(", {} blocks", diagnosis.blocks)));
             if !diagnosis.is_real {
-                line.push(plain("; there is nothing to explain, and nobody is accused"));
+                let what = match comparison.verdict {
+                    Verdict::Undecided => "it is not known whether there is anything to explain",
+                    _ => "there is nothing to explain",
+                };
+                line.push(plain(format!("; {what}, and nobody is accused")));
             }
             line
         }
@@ -173,8 +177,19 @@ fn budget(diagnosis: &Diagnosis) -> Line {
         .collect();
     vec![
         plain(format!("{} of wall time: {}; ", signed(wall_s), shown.join(", "))),
-        toned(Tone::Strong, format!("mostly {}", diagnosis.class.name())),
+        toned(Tone::Strong, mostly(diagnosis)),
     ]
+}
+
+/// Where CPU time shows the gap, the waits beside it are the load's, however long.
+fn mostly(diagnosis: &Diagnosis) -> String {
+    let Budget { cpu_wait_s, blocked_s, .. } = diagnosis.budget;
+    let name = diagnosis.class.name();
+    let is_of_cpu = !matches!(diagnosis.class, Class::CpuWait | Class::Blocked);
+    if is_of_cpu && cpu_wait_s.max(blocked_s) > diagnosis.budget.cpu_s() {
+        return format!("the CPU time decides, mostly {name}");
+    }
+    format!("mostly {name}")
 }
 
 /// What the time is called that is neither on a CPU nor waiting for one. Below 0, several CPUs worked at once, or the
@@ -341,6 +356,10 @@ fn untested(diagnosis: &Diagnosis) -> Vec<String> {
         finding.status == Status::Untested && !(has_answer && finding.suspect == LAST_RESORT)
     };
     let text = |finding: &Finding| match finding.evidence.first() {
+        // What came of an experiment says more than why it was made.
+        _ if finding.stage.is_some() && finding.share.is_none() => {
+            format!("{} ({})", finding.title, finding.experiment)
+        }
         Some(sign) if !finding.difference.as_ref().is_some_and(|known| repeats(sign, known)) => {
             format!("{} ({sign})", finding.title)
         }

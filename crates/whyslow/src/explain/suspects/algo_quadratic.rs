@@ -41,9 +41,10 @@ const SCANS: [&str; 16] = [
 /// Engines in which a scan within a scan is one loop.
 const ENGINES: [&str; 3] = ["sqlite", "libpq", "duckdb"];
 const MOST_OF_IT: f64 = 0.5;
-/// One function that the fast side hardly enters, and nothing else: more than code.more-work says.
+/// One function that the fast side hardly enters, and nothing else: no more than code.more-work says, unless it is known
+/// how it grows.
 const NEARLY_ALL: f64 = 0.9;
-const ALONE: f64 = 0.25;
+const ALONE: f64 = 0.19;
 /// What any pair of programs may show: less than code.more-work.
 const UNSPECIFIC: f64 = 0.15;
 /// Signs that speak for it, while the number that could be varied grows as it should: it may be another size.
@@ -140,7 +141,8 @@ mod tests {
         let test = TestCase::new("python3 queue.py 60000 deque", "python3 queue.py 60000 list")
             .seconds(0.017, 0.3)
             .cpu(&[("main", 1.0)], &[("main", 0.05), ("main;python3.11!0x646b00", 0.95)]);
-        assert_eq!(test.candidates()[0], "algo.quadratic");
+        // Until its growth is measured it may be anything, such as another level of compression.
+        assert_eq!(test.candidates()[..2], ["code.more-work", "algo.quadratic"]);
     }
 
     #[test]

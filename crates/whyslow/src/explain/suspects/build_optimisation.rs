@@ -23,7 +23,7 @@ const USUAL: f64 = 0.4;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let difference = swapped_program(case)?;
-    if !is_in_the_code(case) || is_in_libraries(case) {
+    if !is_in_the_code(case) || is_in_libraries(case) || is_of_one_level(case) {
         return None;
     }
     let mut signs = vec!["another program file, and the gap is user time in the program itself".to_owned()];
@@ -41,16 +41,23 @@ fn is_in_libraries(case: &Case<'_>) -> bool {
 }
 
 /// Levels that the compilers left in the files.
+fn levels(files: &[&ElfFacts]) -> Vec<String> {
+    let flags = files.iter().flat_map(|elf| &elf.producers).flat_map(|text| text.split_whitespace());
+    let mut levels: Vec<String> = flags.filter(|flag| flag.starts_with("-O")).map(str::to_owned).collect();
+    levels.sort();
+    levels.dedup();
+    levels
+}
+
+/// Both say how they were built, and say the same.
+fn is_of_one_level(case: &Case<'_>) -> bool {
+    let (fast, slow) = other_elf(case);
+    let (fast, slow) = (levels(&fast), levels(&slow));
+    !fast.is_empty() && fast == slow
+}
+
 fn by_flags(case: &Case<'_>) -> Option<String> {
     let (fast, slow) = other_elf(case);
-    let levels = |files: &[&ElfFacts]| -> Vec<String> {
-        let flags = files.iter().flat_map(|elf| &elf.producers).flat_map(|text| text.split_whitespace());
-        let mut levels: Vec<String> =
-            flags.filter(|flag| flag.starts_with("-O")).map(str::to_owned).collect();
-        levels.sort();
-        levels.dedup();
-        levels
-    };
     let (fast_levels, slow_levels) = (levels(&fast), levels(&slow));
     // A file that says nothing of its flags is not one without any.
     if fast_levels != slow_levels && !fast_levels.is_empty() && !slow_levels.is_empty() {

@@ -13,7 +13,9 @@ pub const LEAST: f64 = 0.05;
 /// Weight of signs that hardly anything else shows: above what every pair of programs shows, and the more the better
 /// they account for the gap. `None`: they are too cheap to matter.
 pub fn specific(priced: f64) -> Option<f64> {
-    (priced > LEAST).then(|| 0.25 + 0.75 * priced.clamp(0.0, 1.0))
+    // What accounts for less than a tenth is beside the point, however rare its signs.
+    let is_little = priced < 0.1;
+    (priced > LEAST).then(|| if is_little { priced } else { 0.25 + 0.75 * priced.min(1.0) })
 }
 
 /// A difference in program and arguments: its index, the words of the fast side and those of the slow side.
@@ -248,7 +250,7 @@ mod tests {
     #[test]
     fn cheap_signs_have_no_weight() {
         assert_eq!(specific(0.05), None);
-        assert!(specific(0.06).unwrap() > 0.2);
+        assert!(specific(0.06).unwrap() < 0.1 && specific(0.11).unwrap() > 0.2);
         assert_eq!(specific(7.0), Some(1.0));
     }
 

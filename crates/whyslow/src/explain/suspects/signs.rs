@@ -75,7 +75,18 @@ pub fn share_of_calls(case: &Case<'_>, calls: f64) -> f64 {
 /// where so few samples could be chance.
 pub fn more_in_functions(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
     let is_wanted = |name: &str| texts.iter().any(|text| name.contains(text));
-    more_by_samples(case, |side| side.cpu_in(is_wanted))
+    let seconds = |side: &Side<'_>| side.cpu_in(is_wanted);
+    if grows_with_the_rest(case, seconds) { Some(0.0) } else { more_by_samples(case, seconds) }
+}
+
+/// A part of the work, and no larger a part of it on the slow side: there is more of everything.
+fn grows_with_the_rest(case: &Case<'_>, seconds: impl Fn(&Side<'_>) -> Option<f64>) -> bool {
+    const PART: std::ops::Range<f64> = 0.05..0.6;
+    const GROWS: f64 = 1.25;
+    let share = |side: &Side<'_>| Some(seconds(side)? / side.median("cpu_s")?);
+    share(&case.fast)
+        .zip(share(&case.slow))
+        .is_some_and(|(fast, slow)| PART.contains(&fast) && slow < PART.end && slow < fast * GROWS)
 }
 
 /// Whether what functions are called tells anything: those of a static program without symbols have no names, so every
@@ -169,6 +180,18 @@ mod tests {
         assert_eq!(more_calls(&case, &["read"]), Some(990.0));
         assert_eq!(more_errors(&case, &["openat", "open"], "ENOENT"), Some(70.0));
         assert!((more_in_functions(&case, &["malloc"]).unwrap() - 0.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn more_of_everything_is_no_sign() {
+        let hooks = |fast: f64, slow: f64| {
+            let stacks = |share: f64| [("main", 1.0 - share), ("main;hook", share)];
+            let test =
+                TestCase::new("a 1", "a 2").seconds(0.2, 0.4).cpu(&stacks(fast), &stacks(slow)).build();
+            more_in_functions(&test.case(), &["hook"]).unwrap()
+        };
+        assert_eq!(hooks(0.28, 0.3), 0.0);
+        assert!(hooks(0.1, 0.3) > 0.09 && hooks(0.9, 0.98) > 0.2);
     }
 
     /// A thousand samples: one of a half second is worth half a millisecond.

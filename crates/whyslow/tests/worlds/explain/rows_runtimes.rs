@@ -24,7 +24,7 @@ fn built(signs: Signs, path: &str, change: impl FnOnce(&mut ElfFacts)) -> Signs 
 
 fn builds() -> Vec<Row> {
     vec![
-        Row::new("build.hardening", "/w/calc-a run", "/w/calc-b run")
+        Row::new("build.hardening", "/w/a run", "/w/b run")
             .user(0.02)
             .fast_signs(|s| built(s, "/w/a", |_| {}))
             .signs(|s| built(s, "/w/b", |elf| elf.instrumentation = vec!["stack protector".to_owned()])),
