@@ -75,15 +75,18 @@ pub fn share_of_calls(case: &Case<'_>, calls: f64) -> f64 {
 /// where so few samples could be chance.
 pub fn more_in_functions(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
     let is_wanted = |name: &str| texts.iter().any(|text| name.contains(text));
-    let seconds = |side: &Side<'_>| side.cpu_in(is_wanted);
-    if grows_with_the_rest(case, seconds) { Some(0.0) } else { more_by_samples(case, seconds) }
+    more_than_the_rest(case, |side| side.cpu_in(is_wanted))
+}
+
+fn more_than_the_rest<'a>(case: &Case<'a>, seconds: impl Fn(&Side<'a>) -> Option<f64>) -> Option<f64> {
+    if grows_with_the_rest(case, &seconds) { Some(0.0) } else { more_by_samples(case, seconds) }
 }
 
 /// A part of the work, and no larger a part of it on the slow side: there is more of everything.
-fn grows_with_the_rest(case: &Case<'_>, seconds: impl Fn(&Side<'_>) -> Option<f64>) -> bool {
+fn grows_with_the_rest<'a>(case: &Case<'a>, seconds: impl Fn(&Side<'a>) -> Option<f64>) -> bool {
     const PART: std::ops::Range<f64> = 0.05..0.6;
     const GROWS: f64 = 1.25;
-    let share = |side: &Side<'_>| Some(seconds(side)? / side.median("cpu_s")?);
+    let share = |side: &Side<'a>| Some(seconds(side)? / side.median("cpu_s")?);
     share(&case.fast)
         .zip(share(&case.slow))
         .is_some_and(|(fast, slow)| PART.contains(&fast) && slow < PART.end && slow < fast * GROWS)
@@ -115,7 +118,7 @@ pub fn more_in_modules(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
 /// The same for the functions themselves, without what they call.
 pub fn more_in_functions_alone(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
     let is_wanted = |name: &str| texts.iter().any(|text| name.contains(text));
-    more_by_samples(case, |side| side.cpu_own_in(is_wanted))
+    more_than_the_rest(case, |side| side.cpu_own_in(is_wanted))
 }
 
 /// A count of files, slow minus fast, over the paths that are wanted.
