@@ -14,7 +14,7 @@ use super::{MachineMaker, Screen, Status, Trouble, asked, suspect_files};
 use crate::analysis::analyze;
 use crate::explain::custom::CustomSuspect;
 use crate::explain::{Idea, Mirror, Try, join};
-use crate::machine::local::check_edits;
+use crate::machine::local::{Scratch, check_edits};
 use crate::model::{ByteText, Edit, Recording};
 use crate::plan;
 use crate::session::{self, Inquiry};
@@ -187,8 +187,8 @@ fn ask(
     let experiment = plan::compose(&asked::question(options)?)?;
     let budget_s = options.effort.budget.map(|budget| budget.as_secs_f64());
     run_experiment(&experiment, options, screen, machine, |experiment, machine, watcher, stamp| {
-        let scratch = tempfile::tempdir().ok();
-        let scratch = scratch.as_ref().map(tempfile::TempDir::path);
+        let scratch = Scratch::create("explain").ok();
+        let scratch = scratch.as_ref().map(Scratch::path);
         session::explain(experiment, Inquiry { budget_s, tries, custom, scratch }, machine, watcher, stamp)
     })
 }

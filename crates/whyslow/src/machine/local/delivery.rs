@@ -10,20 +10,13 @@
 use std::ffi::CString;
 use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicPtr, Ordering};
-use std::time::Duration;
 
-use tempfile::TempDir;
 use whyslow_agent::Object;
 
-const PREFIX: &str = "whyslow-preload-";
-
-/// Whoever made a directory has locked it by then.
-const YOUNG: Duration = Duration::from_secs(60);
+use super::scratch::{self, Scratch};
 
 /// What the loader takes for the end of a path in a list, or for a variable.
 const AWKWARD: [u8; 6] = [b' ', b':', b'$', b'\n', b'\t', b';'];
@@ -61,10 +54,7 @@ impl Delivery {
 
 /// A directory that other users may read too, on a file system from which programs may be run.
 pub struct Directory {
-    directory: TempDir,
-    /// Locked as long as it is open.
-    _lock: File,
-    listed: Vec<usize>,
+    scratch: Scratch,
 }
 
 impl Directory {
@@ -74,7 +64,7 @@ impl Directory {
             if !is_plain(&place) || is_noexec(&place) {
                 continue;
             }
-            remove_forgotten(&place);
+            scratch::remove_forgotten(&place);
             match Directory::create_in(&place) {
                 Ok(directory) => return Ok(directory),
                 Err(error) => failure = error,
@@ -84,16 +74,13 @@ impl Directory {
     }
 
     fn create_in(place: &Path) -> io::Result<Directory> {
-        let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
-        fs::set_permissions(directory.path(), Permissions::from_mode(0o755))?;
-        let lock = File::open(directory.path())?;
-        try_lock(&lock);
-        let listed = list(directory.path()).into_iter().collect();
-        Ok(Directory { directory, _lock: lock, listed })
+        let scratch = Scratch::create_in(place, "preload")?;
+        fs::set_permissions(scratch.path(), Permissions::from_mode(0o755))?;
+        Ok(Directory { scratch })
     }
 
     pub fn path(&self) -> &Path {
-        self.directory.path()
+        self.scratch.path()
     }
 
     /// Writes a file that everybody may read and run, unless it is there.
@@ -104,7 +91,7 @@ impl Directory {
         }
         fs::write(&path, bytes)?;
         fs::set_permissions(&path, Permissions::from_mode(0o755))?;
-        self.listed.extend(list(&path));
+        self.scratch.list(&path);
         Ok(path)
     }
 
@@ -118,23 +105,12 @@ impl Directory {
                 Ok(_) => {}
                 Err(_) => {
                     symlink(&target, &path)?;
-                    self.listed.extend(list(&path));
+                    self.scratch.list(&path);
                     return Ok(path);
                 }
             }
         }
         Err(io::Error::from_raw_os_error(libc::EEXIST))
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        // While the handler still knows of it.
-        let _ = fs::remove_dir_all(self.path());
-        for &place in &self.listed {
-            // A handler of another thread may just be reading it, so the few bytes are never given back.
-            LEFT[place].store(std::ptr::null_mut(), Ordering::SeqCst);
-        }
     }
 }
 
@@ -160,68 +136,11 @@ fn is_noexec(place: &Path) -> bool {
     result != 0 || about.f_flag & libc::ST_NOEXEC != 0
 }
 
-/// Where the file system knows no locks there is nothing that could be forgotten in earnest.
-fn try_lock(directory: &File) -> bool {
-    // SAFETY: no memory is involved.
-    unsafe { libc::flock(directory.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
-}
-
-/// Removes what was left by those of us that were killed.
-fn remove_forgotten(place: &Path) {
-    let Ok(entries) = fs::read_dir(place) else { return };
-    for entry in entries.flatten() {
-        if entry.file_name().as_bytes().starts_with(PREFIX.as_bytes()) && is_forgotten(&entry.path()) {
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
-fn is_forgotten(path: &Path) -> bool {
-    let Ok(about) = fs::symlink_metadata(path) else { return false };
-    let age = about.modified().ok().and_then(|time| time.elapsed().ok());
-    // SAFETY: no memory is involved.
-    let is_ours = about.is_dir() && about.uid() == unsafe { libc::geteuid() };
-    is_ours
-        && age.is_some_and(|age| age > YOUNG)
-        && File::open(path).is_ok_and(|directory| try_lock(&directory))
-}
-
-/// Files and directories to be removed, for a handler. Strings are never freed.
-static LEFT: [AtomicPtr<libc::c_char>; 256] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 256];
-
-/// Its place in the list; `None` if that is full, and then the next run of this program removes it.
-fn list(path: &Path) -> Option<usize> {
-    let path = CString::new(path.as_os_str().to_owned().into_vec()).ok()?.into_raw();
-    let is_free = |slot: &AtomicPtr<libc::c_char>| {
-        slot.compare_exchange(std::ptr::null_mut(), path, Ordering::SeqCst, Ordering::SeqCst).is_ok()
-    };
-    LEFT.iter().position(is_free)
-}
-
-/// For the handler of the signal that ends this program. Only calls what a handler may.
-pub fn remove_from_handler() {
-    let each = |remove: unsafe extern "C" fn(*const libc::c_char) -> libc::c_int| {
-        for slot in &LEFT {
-            let path = slot.load(Ordering::SeqCst);
-            if !path.is_null() {
-                // SAFETY: a string that is never freed.
-                unsafe { remove(path) };
-            }
-        }
-    };
-    each(libc::unlink);
-    each(libc::rmdir);
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::os::unix::fs::MetadataExt;
 
-    fn in_place() -> (TempDir, Directory) {
-        let place = tempfile::tempdir().unwrap();
-        let directory = Directory::create_in(place.path()).unwrap();
-        (place, directory)
-    }
+    use super::*;
 
     #[test]
     fn everybody_may_read_it_and_it_goes_with_its_owner() {
@@ -233,26 +152,6 @@ mod tests {
         let path = directory.path().to_owned();
         drop(directory);
         assert!(!path.exists());
-    }
-
-    #[test]
-    fn only_what_nobody_holds_is_forgotten() {
-        let (place, directory) = in_place();
-        let long_ago = std::time::SystemTime::now() - 2 * YOUNG;
-        let age = |path: &Path| File::open(path).unwrap().set_modified(long_ago).unwrap();
-        age(directory.path());
-        let forgotten = place.path().join(format!("{PREFIX}old"));
-        let young = place.path().join(format!("{PREFIX}young"));
-        let other = place.path().join("other");
-        for path in [&forgotten, &young, &other] {
-            fs::create_dir(path).unwrap();
-        }
-        fs::write(forgotten.join("file"), "").unwrap();
-        age(&forgotten);
-        age(&other);
-        remove_forgotten(place.path());
-        assert!(!forgotten.exists());
-        assert!(directory.path().exists() && young.exists() && other.exists());
     }
 
     #[test]

@@ -11,9 +11,9 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::{delivery, terminal};
+use super::{scratch, terminal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 /// A flag with a descriptor that becomes readable when the flag is raised. Clones share both.
@@ -29,6 +29,8 @@ pub struct Interrupt {
 #[derive(Debug)]
 struct Wishes {
     count: AtomicUsize,
+    /// When the first one came, in milliseconds of a clock that only goes on.
+    first_ms: AtomicU64,
     /// With so many wishes before it, the next one has somebody to end, and this program goes on.
     has_hearer_at: AtomicUsize,
 }
@@ -36,14 +38,23 @@ struct Wishes {
 /// Nobody but the first wish has somebody to end.
 const NO_HEARER: usize = usize::MAX;
 
+/// A key that is pressed twice in a hurry means what it means once: by then the command is dead, even a deaf one, and
+/// what was measured is about to be shown.
+const ONE_PRESS_MS: u64 = 1000;
+
 impl Wishes {
     /// Whether the next Ctrl-C is one too many, and the user wants the end of everything at once.
-    fn is_next_the_end(&self) -> bool {
+    fn is_next_the_end(&self, now_ms: u64) -> bool {
         let count = self.count.load(Ordering::SeqCst);
-        count >= 2 || (count == 1 && self.has_hearer_at.load(Ordering::SeqCst) != count)
+        let is_one_press = now_ms.saturating_sub(self.first_ms.load(Ordering::SeqCst)) < ONE_PRESS_MS;
+        let has_hearer = self.has_hearer_at.load(Ordering::SeqCst) == count;
+        count >= 2 || (count == 1 && !is_one_press && !has_hearer)
     }
 
-    fn add(&self) {
+    fn add(&self, now_ms: u64) {
+        if self.count.load(Ordering::SeqCst) == 0 {
+            self.first_ms.store(now_ms, Ordering::SeqCst);
+        }
         self.count.fetch_add(1, Ordering::SeqCst);
     }
 }
@@ -60,7 +71,11 @@ impl Interrupt {
         let (reading, writing) = UnixStream::pair()?;
         // Raising for the thousandth time must not block on a full buffer.
         writing.set_nonblocking(true)?;
-        let wishes = Wishes { count: AtomicUsize::new(0), has_hearer_at: AtomicUsize::new(NO_HEARER) };
+        let wishes = Wishes {
+            count: AtomicUsize::new(0),
+            first_ms: AtomicU64::new(0),
+            has_hearer_at: AtomicUsize::new(NO_HEARER),
+        };
         Ok(Interrupt { wishes: Arc::new(wishes), deaf_to: 0, ends: Arc::new(Ends { reading, writing }) })
     }
 
@@ -73,7 +88,7 @@ impl Interrupt {
                 continue;
             }
             let wishes = Arc::clone(&interrupt.wishes);
-            // A user who presses a key twice wants the end at once; who sends the others may send them in pairs.
+            // A user who presses a key again wants the end at once; who sends the others may send them in pairs.
             let is_key = matches!(signal, SIGINT | SIGQUIT);
             // SAFETY: atomics and system calls, which a handler may do.
             unsafe { signal_hook::low_level::register(signal, move || heed(&wishes, signal, is_key)) }?;
@@ -97,7 +112,7 @@ impl Interrupt {
 
     /// Asks for a stop, as a signal would.
     pub fn raise(&self) {
-        self.wishes.add();
+        self.wishes.add(now_ms());
         // A full buffer is a descriptor that is ready already.
         let _ = (&self.ends.writing).write(&[0]);
     }
@@ -134,13 +149,21 @@ impl Drop for Expecting<'_> {
 
 /// In the handler of a signal.
 fn heed(wishes: &Wishes, signal: libc::c_int, is_key: bool) {
-    if is_key && wishes.is_next_the_end() {
+    if is_key && wishes.is_next_the_end(now_ms()) {
         terminal::restore_from_handler();
-        delivery::remove_from_handler();
+        scratch::remove_from_handler();
         // What could go wrong is an unknown signal.
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     }
-    wishes.add();
+    wishes.add(now_ms());
+}
+
+/// May be asked for in a handler.
+fn now_ms() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call fills the structure; this clock cannot fail on Linux.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    now.tv_sec as u64 * 1000 + now.tv_nsec as u64 / 1_000_000
 }
 
 fn is_ignored(signal: libc::c_int) -> bool {
@@ -177,7 +200,7 @@ mod tests {
     #[test]
     fn work_after_a_stop_hears_the_next_wish() {
         let interrupt = Interrupt::new().unwrap();
-        let end_of_all = || interrupt.wishes.is_next_the_end();
+        let end_of_all = || interrupt.wishes.is_next_the_end(now_ms() + ONE_PRESS_MS);
         let cleanup = interrupt.beyond(1);
         assert!(!end_of_all());
         interrupt.raise();
@@ -189,6 +212,16 @@ mod tests {
         assert!(cleanup.is_raised() && end_of_all());
         drop(expecting);
         assert!(!interrupt.beyond(1).is_raised() && end_of_all());
+    }
+
+    #[test]
+    fn a_key_pressed_twice_in_a_hurry_is_one_wish() {
+        let wishes = Interrupt::new().unwrap().wishes;
+        wishes.add(5000);
+        assert!(!wishes.is_next_the_end(5000) && !wishes.is_next_the_end(5000 + ONE_PRESS_MS - 1));
+        assert!(wishes.is_next_the_end(5000 + ONE_PRESS_MS));
+        wishes.add(5100);
+        assert!(wishes.is_next_the_end(5200));
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod preloadable;
 mod preloads;
 mod probe;
 mod quiet;
+mod scratch;
 mod settings;
 mod streams;
 mod terminal;
@@ -39,6 +40,7 @@ pub use self::edits::check_edits;
 use self::environment::{Prepared, Refused, Variables};
 use self::extract::Extractor;
 pub use self::interrupt::Interrupt;
+pub use self::scratch::Scratch;
 pub use self::settings::{Isolation, Settings};
 use self::terminal::TerminalGuard;
 use self::values::Seen;
@@ -75,6 +77,7 @@ pub struct Local {
 
 impl Local {
     pub fn start(interrupt: Interrupt, settings: Settings) -> Result<Local, MachineError> {
+        scratch::remove_forgotten(&std::env::temp_dir());
         let environment = environment::inherited();
         let nothing = OpenOptions::new().read(true).write(true).open("/dev/null");
         let nothing = nothing.map_err(|error| broken("cannot open /dev/null", error))?;

@@ -14,6 +14,7 @@ use std::time::Duration;
 use self::callgrind::Counts;
 use self::counter::Counter;
 use super::super::environment::Prepared;
+use super::super::scratch::Scratch;
 use super::held::{Held, HeldEnd};
 use super::perf::refusal;
 use super::{Looker, missing, spot, started, unwatched};
@@ -90,7 +91,7 @@ fn counted(looker: &Looker<'_>) -> Result<Probed, Missing> {
 
 fn in_valgrind(looker: &Looker<'_>, valgrind: &Path, error: &io::Error) -> Result<Probed, Missing> {
     let failed = unwatched(PROBE);
-    let directory = tempfile::Builder::new().prefix("whyslow-instructions-").tempdir().map_err(failed)?;
+    let directory = Scratch::create("instructions").map_err(failed)?;
     let prepared = inside(looker.prepared, valgrind, directory.path());
     let launch =
         Launch { timeout_s: looker.launch.timeout_s.map(|limit| limit * SLOWDOWN), ..looker.launch.clone() };

@@ -15,10 +15,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use tempfile::TempDir;
-
 use self::starts::Starts;
 use super::super::environment::Prepared;
+use super::super::scratch::Scratch;
 use super::held::Held;
 use super::tracer::{self, Traced};
 use super::{Looker, failed, spot, started};
@@ -52,9 +51,8 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
 }
 
 /// Any user may write there: a command may change its user.
-fn open_directory() -> std::io::Result<TempDir> {
-    let directory =
-        tempfile::Builder::new().prefix(&format!("whyslow-loading-{}-", std::process::id())).tempdir()?;
+fn open_directory() -> std::io::Result<Scratch> {
+    let directory = Scratch::create("loading")?;
     fs::set_permissions(directory.path(), Permissions::from_mode(0o1777))?;
     Ok(directory)
 }
