@@ -129,6 +129,7 @@ impl Watcher for Keeper {
             Event::Settled(looks) => writer.looks(looks),
             Event::HookFailed(failure) => writer.hook_failure(failure),
             Event::Ended(end) => writer.end(end),
+            Event::Custom(sign) => writer.custom(sign),
             Event::Explained(stop) => writer.explained(stop),
             Event::Probed(trace) => writer.trace(trace),
             Event::StageBegan(plan) => writer.stage(plan),

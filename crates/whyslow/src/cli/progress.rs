@@ -72,6 +72,7 @@ impl<'a> ProgressLine<'a> {
             | Event::HookFailed(_)
             | Event::Settled(_)
             | Event::StageBegan(_)
+            | Event::Custom(_)
             | Event::Explained(_) => {}
         }
     }

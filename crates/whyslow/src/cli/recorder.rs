@@ -45,6 +45,7 @@ impl Recorder {
             Event::Ended(end) => self.writer.end(end),
             Event::Probed(trace) => self.writer.trace(trace),
             Event::StageBegan(plan) => self.writer.stage(plan),
+            Event::Custom(sign) => self.writer.custom(sign),
             Event::Explained(stop) => self.writer.explained(*stop),
             Event::BlockDone(_) | Event::Looked(_) | Event::Probing(_) => Ok(()),
         };

@@ -5,10 +5,14 @@ mod check;
 mod written;
 
 use super::case::{Case, Side};
+use super::diagnosis::{LEAST_SHARE, main_case};
+use super::pair;
 use super::suspects::{
     Claim, Expectation, Idea, Mirror, Suspicion, base_name, more_in_functions, program, seconds,
 };
-use crate::model::Edit;
+use crate::analysis::analyze;
+use crate::model::{CustomSign, Edit, Recording};
+use crate::plan;
 
 /// Where nothing can be priced: the user who wrote it wants it tried.
 const WEIGHT: f64 = 0.5;
@@ -103,6 +107,20 @@ impl CustomSuspect {
         suspicion.ideas.extend(self.experiment.as_ref().map(Experiment::idea));
         Some(suspicion)
     }
+}
+
+/// What those that point at something say of a recording with a difference to explain.
+pub fn signs(recording: &Recording, suspects: &[CustomSuspect]) -> Vec<CustomSign> {
+    let Some(found) = pair::find(recording, &analyze(recording)).filter(|found| found.is_real) else {
+        return Vec::new();
+    };
+    let case = main_case(recording, &plan::variants(&recording.header.experiment), &found);
+    let sign = |suspect: &CustomSuspect| {
+        let seen = suspect.look(&case).filter(|seen| seen.weight > LEAST_SHARE)?;
+        let CustomSuspect { name, title, advice, .. } = suspect.clone();
+        Some(CustomSign { name, title, advice, weight: seen.weight, signs: seen.signs })
+    };
+    suspects.iter().filter_map(sign).collect()
 }
 
 impl Trigger {

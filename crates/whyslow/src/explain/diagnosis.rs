@@ -14,7 +14,9 @@ use super::shares::{Effect, NoEffect, Share, StageValues};
 use super::suspects::{Claim, Suspect, Suspicion, known, suspicions};
 use super::{pair, words};
 use crate::analysis::{Estimate, analyze};
-use crate::model::{Missing, Probe, Recording, Stage, Stop, TraceEntry, Variant, WhatIf, at_one_rate};
+use crate::model::{
+    CustomSign, Missing, Probe, Recording, Stage, Stop, TraceEntry, Variant, WhatIf, at_one_rate,
+};
 use crate::plan;
 
 /// Chance that an interval of a share misses, two-sided. A confirmation names a culprit, so it must be rare.
@@ -291,12 +293,26 @@ impl<'a> Investigation<'a> {
         findings.extend(self.untested(&findings));
         merge(&mut findings);
         self.tell_failed_tries(&mut findings);
+        self.call_by_title(&mut findings);
         drop_guesses(&mut findings);
         findings.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
         diagnosis.tried = self.outcomes.iter().filter(|outcome| outcome.effect.is_ok()).count();
         diagnosis.unexplained = self.unexplained(&findings);
         diagnosis.interaction = self.interaction(&findings);
         diagnosis.findings = findings;
+    }
+
+    /// Suspects of the user's own are in no table.
+    fn call_by_title(&self, findings: &mut [Finding]) {
+        for sign in &self.recording.custom {
+            for finding in findings.iter_mut().filter(|finding| finding.suspect == sign.name) {
+                finding.title.clone_from(&sign.title);
+                finding.advice.clone_from(&sign.advice);
+                if finding.evidence.is_empty() {
+                    finding.evidence.clone_from(&sign.signs);
+                }
+            }
+        }
     }
 
     /// Who is located has not been confirmed; where an experiment was tried and has no result, that belongs to it.
@@ -437,7 +453,10 @@ impl<'a> Investigation<'a> {
         differences: &[usize],
     ) -> Vec<(String, Vec<String>)> {
         let left = seen.iter().filter(|(suspect, _)| !self.is_cleared(suspect.name));
-        let found = candidates(left, differences);
+        let is_work = |&place: &usize| self.case.differences[place].is_place_or_work();
+        let custom = self.recording.custom.iter().filter(|sign| !self.is_cleared(&sign.name));
+        let custom = custom.filter(|_| differences.is_empty() || differences.iter().any(is_work));
+        let found = candidates(left, custom, differences);
         if !found.is_empty() {
             return found;
         }
@@ -537,21 +556,23 @@ fn advice(name: &str, written: &str) -> String {
 /// Suspects that claim one of the differences (or any, where none is named), strongest first.
 fn candidates<'a>(
     seen: impl Iterator<Item = &'a (&'static Suspect, Suspicion)>,
+    custom: impl Iterator<Item = &'a CustomSign>,
     differences: &[usize],
 ) -> Vec<(String, Vec<String>)> {
     let is_about = |claim: &&Claim| differences.is_empty() || differences.contains(&claim.difference);
-    let mut claims: Vec<(f64, &str, &Suspicion)> = seen
+    let mut claims: Vec<(f64, &str, &[String])> = seen
         .filter_map(|(suspect, suspicion)| {
             let claims = suspicion.claims.iter().filter(is_about);
             let strongest = claims.map(|claim| claim.weight).max_by(f64::total_cmp)?;
-            Some((strongest, suspect.name, suspicion))
+            Some((strongest, suspect.name, suspicion.signs.as_slice()))
         })
         .collect();
+    claims.extend(custom.map(|sign| (sign.weight, sign.name.as_str(), sign.signs.as_slice())));
     claims.sort_by(|one, other| other.0.total_cmp(&one.0));
     claims
         .into_iter()
         .take(MOST_CANDIDATES)
-        .map(|(_, name, suspicion)| (name.to_owned(), suspicion.signs.clone()))
+        .map(|(_, name, signs)| (name.to_owned(), signs.to_vec()))
         .collect()
 }
 

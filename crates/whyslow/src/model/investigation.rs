@@ -100,6 +100,17 @@ pub struct Expectation {
 /// The fact `malloc_owner` of a program with a malloc inside.
 pub const OWN_MALLOC: &str = "the program";
 
+/// What a suspect of the user's own saw at the end of a search for reasons.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CustomSign {
+    pub name: String,
+    pub title: String,
+    pub advice: String,
+    /// As of the suspects of the table.
+    pub weight: f64,
+    pub signs: Vec<String>,
+}
+
 impl Expectation {
     pub fn is_met(&self, environment: &Environment) -> bool {
         let facts = environment.facts.iter().filter(|(name, _)| name.starts_with(&self.fact));

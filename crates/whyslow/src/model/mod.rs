@@ -18,7 +18,9 @@ pub use experiment::{
     Design, Edit, Experiment, Factor, FailurePolicy, HookKind, Input, Launch, Level, Output, Preload, Role,
     RunCount, Shim, Variant, Workload,
 };
-pub use investigation::{Expectation, GrowthPlan, OWN_MALLOC, SidePair, SizePlan, Stage, StagePlan, WhatIf};
+pub use investigation::{
+    CustomSign, Expectation, GrowthPlan, OWN_MALLOC, SidePair, SizePlan, Stage, StagePlan, WhatIf,
+};
 pub use metric::{Direction, KNOWN_METRICS, Metric, Noise, Pattern, Source, Unit, known_metric};
 pub use recording::{
     Conditions, End, Exit, FORMAT_VERSION, Floor, Header, HookFailure, Host, Looks, Missing, Recording, Run,

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Experiment, HookKind, Probe, Probed, Stage, TraceEntry, Unit, Values, at_one_rate};
+use super::{CustomSign, Experiment, HookKind, Probe, Probed, Stage, TraceEntry, Unit, Values, at_one_rate};
 
 /// Raised when a reader of the older form would misread the newer one.
 pub const FORMAT_VERSION: u32 = 1;
@@ -24,6 +24,8 @@ pub struct Recording {
     pub traces: Vec<TraceEntry>,
     /// Rounds of experiments on suspected causes.
     pub stages: Vec<Stage>,
+    /// What suspects of the user's own saw.
+    pub custom: Vec<CustomSign>,
     /// Why the search for reasons stopped; `None` where there was none, or it breaks off.
     pub explained: Option<Stop>,
 }
@@ -215,6 +217,7 @@ impl Recording {
             end: None,
             traces: Vec::new(),
             stages: Vec::new(),
+            custom: Vec::new(),
             explained: None,
         }
     }

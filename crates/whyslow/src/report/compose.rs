@@ -254,7 +254,7 @@ fn letter(index: usize) -> String {
     if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
 }
 
-fn legend(analysis: &Analysis, labels: &[String]) -> Option<Part> {
+pub(super) fn legend(analysis: &Analysis, labels: &[String]) -> Option<Part> {
     let is_needed =
         analysis.variants.iter().zip(labels).any(|(variant, label)| printable(&variant.name) != *label);
     let line = |(variant, label): (&VariantSummary, &String)| -> Line {

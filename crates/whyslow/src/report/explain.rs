@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::compose::labels_in_sentences;
+use super::compose::{labels_in_sentences, legend};
 use super::document::{Definition, Document, Line, Part, Tone, plain, toned};
 use super::quantity::{bytes, count, factor as factor_of, factor_number, seconds as in_seconds};
 use super::words::{briefly, headline};
@@ -63,6 +63,7 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
     }
     definitions.extend(advice(diagnosis));
     parts.push(Part::Definitions(definitions));
+    parts.extend(legend(analysis, &names));
     Document { parts }
 }
 

@@ -7,7 +7,7 @@ use super::look::look;
 use super::measure::{Stamp, measure, measure_as};
 use super::rates;
 use super::{Event, Measured, SessionError, Watcher, WatcherError};
-use crate::explain::custom::CustomSuspect;
+use crate::explain::custom::{self, CustomSuspect};
 use crate::explain::{Means, Step, Try, next};
 use crate::machine::Machine;
 use crate::model::{
@@ -107,6 +107,8 @@ pub fn investigate(
             Step::Done => break,
         }
     }
+    recording.custom = custom::signs(recording, inquiry.custom);
+    recording.custom.iter().try_for_each(|sign| watcher.notice(Event::Custom(sign)))?;
     let left_s = budget_s - (machine.now_s() - began_s);
     let stop = stop(machine, left_s);
     recording.explained = Some(stop);

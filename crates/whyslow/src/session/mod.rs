@@ -17,7 +17,9 @@ pub use observe::observe;
 
 use crate::analysis::Progress;
 use crate::machine::MachineError;
-use crate::model::{End, Header, HookFailure, Looks, Probe, Recording, Run, StagePlan, Stop, TraceEntry};
+use crate::model::{
+    CustomSign, End, Header, HookFailure, Looks, Probe, Recording, Run, StagePlan, Stop, TraceEntry,
+};
 
 /// Something that happened, in the order in which it did.
 pub enum Event<'a> {
@@ -35,6 +37,8 @@ pub enum Event<'a> {
     Probed(&'a TraceEntry),
     /// A round of what-ifs begins; runs and an end follow.
     StageBegan(&'a StagePlan),
+    /// What a suspect of the user's own saw.
+    Custom(&'a CustomSign),
     /// The search for reasons is over.
     Explained(Stop),
 }

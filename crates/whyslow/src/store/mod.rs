@@ -7,7 +7,9 @@ use std::io::Write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{End, FORMAT_VERSION, Header, HookFailure, Looks, Run, StagePlan, Stop, TraceEntry};
+use crate::model::{
+    CustomSign, End, FORMAT_VERSION, Header, HookFailure, Looks, Run, StagePlan, Stop, TraceEntry,
+};
 
 pub use read::{ReadError, is_whole, read, read_on};
 
@@ -26,6 +28,7 @@ enum Line {
     Trace(Box<TraceEntry>),
     /// The runs that follow belong to it.
     Stage(Box<StagePlan>),
+    Custom(CustomSign),
     /// The end of the search for reasons.
     Explained(Stop),
 }
@@ -41,6 +44,7 @@ enum LineRef<'a> {
     End(&'a End),
     Trace(&'a TraceEntry),
     Stage(&'a StagePlan),
+    Custom(&'a CustomSign),
     Explained(Stop),
 }
 
@@ -81,6 +85,10 @@ impl<W: Write> Writer<W> {
 
     pub fn stage(&mut self, plan: &StagePlan) -> std::io::Result<()> {
         self.append(&LineRef::Stage(plan))
+    }
+
+    pub fn custom(&mut self, sign: &CustomSign) -> std::io::Result<()> {
+        self.append(&LineRef::Custom(sign))
     }
 
     pub fn explained(&mut self, stop: Stop) -> std::io::Result<()> {

@@ -264,6 +264,7 @@ fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadE
             recording.hook_failure.get_or_insert(failure);
         }
         Line::End(end) => recording.end = Some(end),
+        Line::Custom(sign) => recording.custom.push(sign),
         Line::Explained(stop) => recording.explained = Some(stop),
         Line::Trace(trace) if !has_variant(&recording.header, trace.variant) => {
             return inconsistent("a trace of a variant that the header does not have");

@@ -149,3 +149,25 @@ fn factors_that_interact_and_what_differs_beside_them() {
     assert_eq!(printed.status, Status::Done, "{}", printed.stderr);
     assert_golden("explain/factors", &printed.stdout);
 }
+
+/// A suspect of the user's own that nothing takes away gives the difference its name, also in a report of the recording.
+#[test]
+fn a_suspect_without_an_experiment_is_named() {
+    let folder = TempDir::new().unwrap();
+    let (file, path) = (folder.path().join("own.toml"), folder.path().join("r.jsonl"));
+    let text = "[[suspect]]\nname = \"app.rehash\"\ntitle = \"tables are built again\"\nadvice = \"larger tables\"\n\
+                [suspect.trigger]\nfunction = { contains = \"rehash\", share = 0.1 }\n";
+    std::fs::write(&file, text).unwrap();
+    let effect = Effect::adding(Cost { user_s: 0.3, ..Cost::default() });
+    let cause = Cause::new("rehash", Condition::HasArgument("large".into()), effect);
+    let program = Program::new("app", Cost::of_cpu(0.058))
+        .with_trace(profile("main", "app", 0.058))
+        .with_cause(cause.with_trace(profile("rehash_table", "app", 0.3)));
+    let world = World::default().with_program(program).with_noise(WHITE);
+    let files = ["--suspects", text_of(&file), "--record", text_of(&path)];
+    let printed =
+        whyslow(world, &[&["explain", "app small", "app large", "--seed", "1"], &files[..]].concat());
+    assert!(printed.stdout.contains("tables are built again (app.rehash)"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("larger tables"), "{}", printed.stdout);
+    assert_eq!(whyslow_without_machine(&["report", text_of(&path)]).stdout, printed.stdout);
+}

@@ -26,6 +26,7 @@ pub fn recording() -> impl Strategy<Value = Recording> {
             end: end.clone(),
             traces: Vec::new(),
             stages: Vec::new(),
+            custom: Vec::new(),
             explained: end.as_ref().map(|end| end.stop),
         })
     })
