@@ -38,8 +38,11 @@ impl Growths {
                 self.slow
             );
         }
-        let fast = self.fast.map_or("no exponent".to_owned(), |fast| format!("n^{fast:.1}"));
-        format!("grows as n^{:.1} [{:.1}, {:.1}], the fast side as {fast}", self.slow, self.low, self.high)
+        let slow = format!("grows as n^{:.1} [{:.1}, {:.1}]", self.slow, self.low, self.high);
+        match self.fast {
+            Some(fast) => format!("{slow}, the fast side as n^{fast:.1}"),
+            None => format!("{slow}; the fast side takes hardly more than its start, so it has no exponent"),
+        }
     }
 }
 

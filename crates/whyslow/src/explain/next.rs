@@ -59,6 +59,9 @@ const MOST_STAGES: usize = 4;
 /// What-ifs in one round: more make the blocks too long.
 const MOST_TRIALS: usize = 7;
 const MOST_BLOCKS: usize = 15;
+/// More where they take no more than about this part of the time.
+const CHEAP: f64 = 0.2;
+const MOST_CHEAP_BLOCKS: usize = 60;
 /// Blocks in a round over layouts: the layouts are what is counted, and a median of fewer is no better than one run.
 const FEWEST_IN_LAYOUT: usize = 3;
 /// Larger gaps have other reasons.
@@ -377,7 +380,9 @@ fn blocks(case: &Case<'_>, trials: &[Trial], left_s: f64) -> Option<usize> {
         return None;
     }
     let fewest = benchmath::signed_rank::fewest_blocks(ALPHA);
-    Some(affordable(case, trials, left_s).clamp(fewest, MOST_BLOCKS.max(fewest)))
+    // Where runs are short, a moment in which the machine is busy may last as long as the usual round.
+    let cheap = affordable(case, trials, CHEAP * left_s).min(MOST_CHEAP_BLOCKS);
+    Some(affordable(case, trials, left_s).clamp(fewest, MOST_BLOCKS.max(fewest).max(cheap)))
 }
 
 fn is_affordable(case: &Case<'_>, trials: &[Trial], left_s: f64) -> bool {

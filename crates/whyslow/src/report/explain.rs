@@ -18,6 +18,9 @@ const MOST_UNTESTED: usize = 2;
 const MOST_SURROUNDINGS: usize = 12;
 /// The suspect that any pair of commands has.
 const LAST_RESORT: &str = "code.more-work";
+/// From this ratio on, a share of the gap is told as a ratio as well, unless it is nearly all.
+const LARGE: f64 = 3.0;
+const WHOLE: f64 = 0.95;
 /// Smaller parts of the gap are not worth a word.
 const LEAST_PART: f64 = 0.01;
 
@@ -209,8 +212,11 @@ fn signed(seconds: f64) -> String {
 }
 
 fn culprits(diagnosis: &Diagnosis) -> Vec<Definition> {
-    let mut definitions: Vec<Definition> =
-        diagnosis.findings.iter().filter(|finding| is_culprit(finding)).map(culprit).collect();
+    // Beside a proof, factors tell more than the name of what they consist of.
+    let has_more = diagnosis.findings.iter().any(is_proved) && !diagnosis.factors.is_empty();
+    let is_told = |finding: &&Finding| is_culprit(finding) && !(has_more && is_all_there_is(finding));
+    let told = diagnosis.findings.iter().filter(is_told);
+    let mut definitions: Vec<Definition> = told.map(|finding| culprit(finding, diagnosis)).collect();
     // Factors say it in more detail.
     if let Some(interaction) = diagnosis.interaction.as_ref().filter(|_| diagnosis.factors.is_empty()) {
         definitions.push(define("together", Tone::Plain, vec![vec![plain(interaction.as_str())]]));
@@ -218,18 +224,35 @@ fn culprits(diagnosis: &Diagnosis) -> Vec<Definition> {
     definitions
 }
 
-fn culprit(finding: &Finding) -> Definition {
+fn is_proved(finding: &Finding) -> bool {
+    finding.status == Status::Confirmed
+}
+
+fn culprit(finding: &Finding, diagnosis: &Diagnosis) -> Definition {
     let (head, tone) = match finding.status {
         Status::Confirmed => ("guilty", Tone::Slower),
         _ => ("located", Tone::Warning),
     };
     let mut body = vec![vec![toned(Tone::Strong, format!("{} ({})", finding.title, finding.suspect))]];
-    body.push(vec![plain(experiment(finding))]);
+    body.push(vec![plain(experiment(finding) + &what_is_left(finding, diagnosis).unwrap_or_default())]);
     // What differs is told with the experiment already.
     let is_new = |sign: &&String| !finding.difference.as_ref().is_some_and(|known| repeats(sign, known));
     let signs = finding.evidence.iter().filter(is_new);
     body.extend(signs.take(MOST_SIGNS).map(|sign| vec![plain(format!("seen: {sign}"))]));
     define(head, tone, body)
+}
+
+/// Shares are of the logarithm of the ratio: of a large gap, half is far more than half of the time.
+fn what_is_left(finding: &Finding, diagnosis: &Diagnosis) -> Option<String> {
+    let is_wait = matches!(diagnosis.class, Class::Blocked | Class::CpuWait);
+    let seconds = |budget: &Budget| if is_wait { budget.wall_s } else { budget.cpu_s() };
+    let ratio = seconds(&diagnosis.slow_budget) / seconds(&diagnosis.fast_budget);
+    let share = finding.share.filter(|share| is_proved(finding) && share.point < WHOLE)?;
+    let metric = if is_wait { "wall" } else { "CPU" };
+    (ratio.is_finite() && ratio > LARGE).then(|| {
+        let left = ratio.powf(1.0 - share.point);
+        format!("; in {metric} time, {} becomes {}", factor_of(ratio), factor_of(left))
+    })
 }
 
 /// Whether a sign has no more in it than both values of a difference: `bash instead of dash`.
@@ -353,18 +376,22 @@ fn cleared(diagnosis: &Diagnosis) -> Vec<String> {
 fn untested(diagnosis: &Diagnosis) -> Vec<String> {
     let has_answer = diagnosis.findings.iter().any(is_culprit);
     // The last resort is no news beside an answer.
+    let has_proof = diagnosis.findings.iter().any(is_proved);
     let is_of_interest = |finding: &&Finding| {
-        finding.status == Status::Untested && !(has_answer && finding.suspect == LAST_RESORT)
+        let is_last = has_answer && finding.suspect == LAST_RESORT;
+        // Another name for what is left beside a proof.
+        let is_name = has_proof && finding.difference.is_some() && finding.share.is_none();
+        finding.status == Status::Untested && !is_last && !is_name
     };
-    let text = |finding: &Finding| match finding.evidence.first() {
+    let text = |finding: &Finding| {
         // What came of an experiment says more than why it was made.
-        _ if finding.stage.is_some() && finding.share.is_none() => {
-            format!("{} ({})", finding.title, finding.experiment)
+        let was_tried = finding.stage.is_some() && finding.share.is_none();
+        let reason = Some(&finding.experiment).filter(|_| was_tried || finding.experiment.contains(": "));
+        let is_new = |sign: &&String| !finding.difference.as_ref().is_some_and(|known| repeats(sign, known));
+        match reason.or(finding.evidence.first()).filter(is_new) {
+            Some(sign) => format!("{} ({sign})", finding.title),
+            None => finding.title.clone(),
         }
-        Some(sign) if !finding.difference.as_ref().is_some_and(|known| repeats(sign, known)) => {
-            format!("{} ({sign})", finding.title)
-        }
-        _ => finding.title.clone(),
     };
     diagnosis.findings.iter().filter(is_of_interest).map(text).take(MOST_UNTESTED).collect()
 }
@@ -411,9 +438,12 @@ fn not_checked(diagnosis: &Diagnosis) -> Vec<String> {
 
 fn advice(diagnosis: &Diagnosis) -> Option<Definition> {
     let mut lines: Vec<Line> = Vec::new();
-    for finding in
-        diagnosis.findings.iter().filter(|finding| is_culprit(finding) && !finding.advice.is_empty())
-    {
+    let has_proof = diagnosis.findings.iter().any(is_proved);
+    // What only comes with the rest of the gap is left to whoever reads its name.
+    let is_told = |finding: &&Finding| {
+        is_culprit(finding) && !finding.advice.is_empty() && !(has_proof && is_all_there_is(finding))
+    };
+    for finding in diagnosis.findings.iter().filter(is_told) {
         let line = vec![plain(finding.advice.as_str())];
         if !lines.contains(&line) {
             lines.push(line);

@@ -13,7 +13,7 @@ pub const SUSPECT: Suspect = Suspect {
     shows: "System time; many brk calls; page faults far above the peak memory.",
     test: "glibc.malloc.trim_threshold and top_pad so large that nothing is given back, on both sides; or the settings of the \
            fast side.",
-    fix: "raise glibc.malloc.trim_threshold and glibc.malloc.top_pad, or remove what lowers them; or another allocator",
+    fix: "raise glibc.malloc.trim_threshold and top_pad, or remove what lowers them; or another allocator",
     report: "ZettaScaleLabs/hiroz PR 350 pins one threshold of malloc, then both, to tell them apart.",
     look,
 };
