@@ -375,9 +375,9 @@ fn cleared(diagnosis: &Diagnosis) -> Vec<String> {
 
 fn untested(diagnosis: &Diagnosis) -> Vec<String> {
     let has_answer = diagnosis.findings.iter().any(is_culprit);
-    // The last resort is no news beside an answer.
     let has_proof = diagnosis.findings.iter().any(is_proved);
     let is_of_interest = |finding: &&Finding| {
+        // The last resort is no news beside an answer.
         let is_last = has_answer && finding.suspect == LAST_RESORT;
         // Another name for what is left beside a proof.
         let is_name = has_proof && finding.difference.is_some() && finding.share.is_none();
