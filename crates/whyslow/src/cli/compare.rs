@@ -207,15 +207,7 @@ fn failed(analysis: &Analysis) -> Trouble {
     Trouble::new(format!("{} {}", variant.name, report::exit(&failure.exit)))
         .details(report::last_lines(&failure.stderr_tail))
         .hint(match &failure.exit {
-            Exit::NotStarted { step, .. } => match step.as_str() {
-                "stdin" => "does the file of --input exist, and may it be read?",
-                "stdout" => "can the file of --output be written?",
-                "chdir" => "does the directory exist, and may it be entered?",
-                "affinity" => "are there such CPUs? `nproc --all` tells how many",
-                "environment" => "the name of a variable is not empty and holds no `=`",
-                "exec" => "is it a program, and executable (chmod +x)?",
-                _ => "run it by itself to see whether it starts there",
-            },
+            Exit::NotStarted { step, .. } => start_hint(step),
             Exit::Code(1) if failure.stderr_tail.is_empty() => {
                 "it said nothing: if this status is an answer (no match, files differ), add --success-codes 0,1"
             }
@@ -223,6 +215,19 @@ fn failed(analysis: &Analysis) -> Trouble {
             Exit::Code(_) => "only runs that succeed are compared; run it by itself to see why it does not",
             _ => "run it by itself to see whether it always ends like this",
         })
+}
+
+/// What to do about a command that cannot be started.
+pub fn start_hint(step: &str) -> &'static str {
+    match step {
+        "stdin" => "does the file of --input exist, and may it be read?",
+        "stdout" => "can the file of --output be written?",
+        "chdir" => "does the directory exist, and may it be entered?",
+        "affinity" => "are there such CPUs? `nproc --all` tells how many",
+        "environment" => "the name of a variable is not empty and holds no `=`",
+        "exec" => "is it a program, and executable (chmod +x)?",
+        _ => "run it by itself to see whether it starts there",
+    }
 }
 
 /// A script is found and its interpreter may not be; the system has the same word for both.

@@ -141,6 +141,7 @@ fn root_errno(error: &(dyn Error + 'static)) -> Option<i32> {
     }
 }
 
+/// What helps whatever was tried.
 fn remedy(errno: i32) -> Option<&'static str> {
     match errno {
         libc::EMFILE => Some("too many files are open for the limit of this process: ulimit -n 256"),

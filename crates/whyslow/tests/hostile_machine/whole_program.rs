@@ -140,3 +140,18 @@ fn no_output_of_a_command_reaches_our_terminal() {
     assert_eq!(outcome.values[0], Some(1.0), "{shown}");
     assert!(shown.contains("wall time") && !shown.contains("LEAK"), "{shown}");
 }
+
+#[test]
+fn a_probe_of_what_cannot_be_started_says_so_once_and_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script");
+    fs::write(&script, "#!/nowhere/to/be/found\n").unwrap();
+    fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let cases = [(folder.path(), "chmod +x"), (script.as_path(), "interpreter behind `#!`")];
+    for (program, remedy) in cases {
+        let output = sh(&format!("{WHYSLOW} probe --with faults,loading {}", program.display()));
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{text}");
+        assert!(text.contains(remedy) && !text.contains("whyslow doctor"), "{text}");
+    }
+}

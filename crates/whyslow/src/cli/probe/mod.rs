@@ -6,13 +6,13 @@ use std::path::Path;
 
 pub use arguments::{Probe, ProbeList};
 
-use super::compare::{Watchers, chain, check_written, hook_trouble, not_found, stamp};
+use super::compare::{Watchers, chain, check_written, hook_trouble, not_found, stamp, start_hint};
 use super::progress::ProgressLine;
 use super::recorder::Recorder;
 use super::report::{check_traces_can_be_shown, show_traces};
 use super::{MachineMaker, Screen, Status, Trouble, asked};
 use crate::machine::local::Settings;
-use crate::model::{self, Experiment, KNOWN_PROBES, Recording, Seen, Stop, TraceEntry};
+use crate::model::{self, Experiment, KNOWN_PROBES, Missing, Recording, Seen, Stop, TraceEntry};
 use crate::plan;
 use crate::session::{Measured, SessionError, observe};
 
@@ -35,8 +35,10 @@ pub fn run(
     let measured =
         observe(experiment, &probes, options.repeat.get(), machine.as_mut(), &mut watchers, stamp());
     drop(watchers);
-    if !output.json && is_never_started(&measured.recording) {
-        check_programs(&measured.recording.header.experiment)?;
+    if !output.json
+        && let Some(trouble) = never_started(&measured.recording)
+    {
+        return Err(trouble);
     }
     if !measured.recording.traces.is_empty() || output.json {
         show_traces(&measured.recording, &output, screen)?;
@@ -85,12 +87,29 @@ fn is_blind(recording: &Recording) -> bool {
 }
 
 /// Every probe says that there was nothing to look at.
-fn is_never_started(recording: &Recording) -> bool {
-    let is_refused = |entry: &TraceEntry| match &entry.seen {
-        Seen::Probed(_) => false,
-        Seen::Missing(missing) => missing.why.contains("cannot be started"),
+fn never_started(recording: &Recording) -> Option<Trouble> {
+    let why = |entry: &TraceEntry| match &entry.seen {
+        Seen::Probed(_) => None,
+        Seen::Missing(missing) => Some(missing.clone()).filter(is_about_start),
     };
-    !recording.traces.is_empty() && recording.traces.iter().all(is_refused)
+    let reasons: Option<Vec<Missing>> = recording.traces.iter().map(why).collect();
+    let Missing { why: reason, remedy, .. } = reasons?.into_iter().next()?;
+    if let Err(trouble) = check_programs(&recording.header.experiment) {
+        return Some(trouble);
+    }
+    let step = reason.split(['(', ')']).nth(1).unwrap_or_default().to_owned();
+    let is_interpreter = step == "exec" && reason.contains("No such file");
+    let variants = plan::variants(&recording.header.experiment);
+    let program = variants.first().and_then(|variant| variant.launch.argv.first());
+    Some(match program.filter(|_| is_interpreter) {
+        Some(program) => not_found(&program.lossy()),
+        None => Trouble::new(reason).hint(remedy.unwrap_or_else(|| start_hint(&step).to_owned())),
+    })
+}
+
+fn is_about_start(missing: &Missing) -> bool {
+    let says = |words| missing.why.contains(words);
+    says("cannot be started") || (says("could not be watched") && missing.remedy.is_some())
 }
 
 /// That is an error; why is in what was shown.

@@ -101,7 +101,8 @@ pub fn unwatched(probe: Probe) -> impl Fn(io::Error) -> Missing + Copy {
 }
 
 pub fn failed(probe: Probe, what: &str, error: &io::Error) -> Missing {
-    missing(probe, format!("{what}: {error}"), None)
+    let remedy = error.raw_os_error().and_then(crate::machine::remedy);
+    missing(probe, format!("{what}: {error}"), remedy)
 }
 
 /// Nothing can be seen with this probe.

@@ -156,7 +156,8 @@ fn blind_spots(watched: &Watched, looker: &Looker<'_>) -> Vec<Missing> {
     let mut spots = Vec::new();
     if watched.begun.is_none() {
         let why = "it ended before it could be looked at: arguments, variables and limits are those it was started with";
-        spots.push(spot("the live process", why, trace));
+        let remedy = untraceable(looker).map_or(trace, |(_, remedy)| Some(remedy));
+        spots.push(spot("the live process", why, remedy));
     } else if !watched.is_traced {
         let (why, remedy) = match untraceable(looker) {
             Some((why, remedy)) => (why, Some(remedy)),

@@ -43,6 +43,9 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     }
     let directory =
         open_directory().map_err(|error| failed(PROBE, "no place for the loader to write to", &error))?;
+    if let Err(untold) = can_tell(directory.path(), Path::new("/proc/self/maps")) {
+        return files_only(looker, untold);
+    }
     let prepared = asking(looker.prepared, directory.path());
     let asking = Looker { prepared: &prepared, ..*looker };
     let clock = Clock::start();
@@ -55,6 +58,21 @@ fn open_directory() -> std::io::Result<Scratch> {
     let directory = Scratch::create("loading")?;
     fs::set_permissions(directory.path(), Permissions::from_mode(0o1777))?;
     Ok(directory)
+}
+
+/// Otherwise a silent loader would be taken for none.
+fn can_tell(directory: &Path, of_a_process: &Path) -> Result<(), Missing> {
+    if !of_a_process.exists() {
+        let why = "there is no /proc, which tells what is loaded";
+        return Err(spot(STATISTICS, why, Some("mount -t proc proc /proc")));
+    }
+    let trial = directory.join("trial");
+    // As much as a loader writes about some libraries.
+    fs::write(&trial, [b'x'; 16384]).and_then(|()| fs::remove_file(&trial)).map_err(|error| {
+        let place = directory.parent().unwrap_or(directory).display();
+        let why = format!("the loader could not write to {place}: {error}");
+        spot(STATISTICS, why, Some("make room there, or set TMPDIR to a directory that has some"))
+    })
 }
 
 fn asking(prepared: &Prepared, directory: &Path) -> Prepared {
@@ -147,4 +165,21 @@ fn count() -> Option<u64> {
 #[cfg(not(target_arch = "x86_64"))]
 fn count() -> Option<u64> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loader_that_cannot_tell_is_not_taken_for_none() {
+        let place = tempfile::tempdir().unwrap();
+        let maps = Path::new("/proc/self/maps");
+        assert_eq!(can_tell(place.path(), maps), Ok(()));
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+        let unwritable = can_tell(&place.path().join("none"), maps).unwrap_err();
+        assert!(unwritable.why.contains("could not write"), "{unwritable:?}");
+        let unmounted = can_tell(place.path(), &place.path().join("maps")).unwrap_err();
+        assert!(unmounted.why.contains("no /proc"), "{unmounted:?}");
+    }
 }

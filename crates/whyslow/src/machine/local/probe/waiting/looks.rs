@@ -148,7 +148,8 @@ impl Looks {
         places
     }
 
-    /// By the books of the scheduler; what a thread did after the last look is not in there.
+    /// By the books of the scheduler; what a thread did after the last look is not in there. One that was seen only once
+    /// is left out: how long it lived is not known, and it may have been the command before it was its program.
     pub fn threads(&self) -> Option<Vec<ThreadTime>> {
         let of = |((process, thread), times): (&(i32, i32), &Times)| {
             let lived_s = (times.seen - times.began).as_secs_f64();
@@ -163,7 +164,9 @@ impl Looks {
                 switches: times.slices,
             }
         };
-        let mut threads: Vec<ThreadTime> = self.times.as_ref()?.iter().map(of).collect();
+        let was_seen_again = |(_, times): &(&(i32, i32), &Times)| times.seen > times.began;
+        let mut threads: Vec<ThreadTime> =
+            self.times.as_ref()?.iter().filter(was_seen_again).map(of).collect();
         threads.sort_by(ThreadTime::longest_first);
         Some(threads)
     }
@@ -180,5 +183,22 @@ fn note_times(times: &mut HashMap<(i32, i32), Times>, pid: i32, thread: i32, nam
     (known.on_cpu_ns, known.delay_ns, known.slices, known.seen) = (on_cpu_ns, delay_ns, slices, now);
     if known.name != name {
         known.name = name.to_owned();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_was_seen_once_has_no_times() {
+        let mut looks = Looks::new(1, Duration::from_millis(10), true);
+        let began = Instant::now();
+        let times = |seen| Times { name: "x".to_owned(), began, seen, on_cpu_ns: 7, delay_ns: 0, slices: 1 };
+        let known = looks.times.as_mut().unwrap();
+        known.insert((1, 1), times(began));
+        known.insert((2, 2), times(began + Duration::from_millis(10)));
+        let threads: Vec<u32> = looks.threads().unwrap().iter().map(|thread| thread.thread).collect();
+        assert_eq!(threads, [2]);
     }
 }
