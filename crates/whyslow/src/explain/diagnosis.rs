@@ -8,15 +8,15 @@ use super::case::Case;
 use super::classes::Class;
 use super::differences::Difference;
 use super::factors::{FactorShare, factor_shares};
+use super::findings::{Finding, Status, drop_guesses, finding, is_culprit, merge, rank};
 use super::layouts::Layouts;
 use super::next::LOOKS;
-use super::shares::{Effect, NoEffect, Share, StageValues};
+use super::outcomes::{Outcome, outcomes};
+use super::shares::Share;
 use super::suspects::{Claim, Suspect, Suspicion, known, suspicions};
 use super::{pair, words};
 use crate::analysis::{Estimate, analyze};
-use crate::model::{
-    CustomSign, Missing, Probe, Recording, Stage, Stop, TraceEntry, Variant, WhatIf, at_one_rate,
-};
+use crate::model::{CustomSign, Missing, Probe, Recording, Stop, TraceEntry, Variant, at_one_rate};
 use crate::plan;
 
 /// Chance that an interval of a share misses, two-sided. A confirmation names a culprit, so it must be rare.
@@ -69,38 +69,6 @@ pub struct Diagnosis {
     pub tried: usize,
     /// Facts of the environment that differ, where the sides were measured apart.
     pub surroundings: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
-    /// Name of the suspect.
-    pub suspect: String,
-    pub title: String,
-    pub status: Status,
-    pub share: Option<Share>,
-    /// How much of the gap it opens on the fast side.
-    pub added: Option<Share>,
-    /// What was tried.
-    pub experiment: String,
-    /// The round whose runs the shares are from.
-    pub stage: Option<usize>,
-    pub evidence: Vec<String>,
-    pub advice: String,
-    /// What differs between the sides, where the finding is about that.
-    pub difference: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// Taking it away closes a part of the gap.
-    Confirmed,
-    /// The gap is in there, but nothing from outside can tell it from everything else that comes with it.
-    Located,
-    /// Suspected and not tried, or tried without a result.
-    Untested,
-    /// Taking it away closes nothing.
-    Cleared,
 }
 
 /// `None`: the recording has nothing to compare.
@@ -197,22 +165,6 @@ fn untested_by_experiment(case: &Case<'_>) -> Vec<Finding> {
     .collect()
 }
 
-fn finding(name: &str, status: Status, experiment: String) -> Finding {
-    let known = known(name);
-    Finding {
-        suspect: name.to_owned(),
-        title: known.map_or(name, |suspect| suspect.title).to_owned(),
-        status,
-        share: None,
-        added: None,
-        experiment,
-        stage: None,
-        evidence: Vec::new(),
-        advice: known.map_or("", |suspect| suspect.fix).to_owned(),
-        difference: None,
-    }
-}
-
 /// What the stages showed, put together.
 pub struct Investigation<'a> {
     recording: &'a Recording,
@@ -220,53 +172,6 @@ pub struct Investigation<'a> {
     /// What every suspect says of the case, strongest first.
     pub suspicions: Vec<(&'static Suspect, Suspicion)>,
     pub outcomes: Vec<Outcome<'a>>,
-}
-
-/// One what-if and what came of it.
-pub struct Outcome<'a> {
-    pub stage: usize,
-    pub what_if: &'a WhatIf,
-    pub effect: Result<Effect, NoEffect>,
-}
-
-impl Outcome<'_> {
-    /// It carries a part of the gap.
-    pub fn is_guilty(&self) -> bool {
-        let Ok(effect) = self.effect else { return false };
-        self.what_if.no_effect.is_none()
-            && effect.removed.point >= LEAST_SHARE
-            && effect.removed.low.is_some_and(|low| low > 0.0)
-            && effect.seconds > LEAST_SHARE / 2.0
-    }
-
-    fn is_innocent(&self) -> bool {
-        let Ok(effect) = self.effect else { return false };
-        self.what_if.no_effect.is_none() && effect.removed.high.is_some_and(|high| high < LEAST_SHARE)
-    }
-
-    /// It closes nothing and yet opens a part of the gap on the fast side: something else on the slow side may hide it.
-    pub fn may_be_hidden(&self) -> bool {
-        let Ok(effect) = self.effect else { return false };
-        let opens = effect.added.and_then(|added| added.low).is_some_and(|low| low > LEAST_SHARE);
-        self.what_if.no_effect.is_none() && self.what_if.is_experiment && opens && !self.is_guilty()
-    }
-
-    /// Several suspects were removed together.
-    pub fn is_joint(&self) -> bool {
-        self.what_if.suspects.len() > 1
-    }
-
-    /// What it swaps is swapped there too, with more.
-    fn is_part_of(&self, joint: &Outcome<'_>) -> bool {
-        let swapped = &self.what_if.differences;
-        let is_there = |title: &String| joint.what_if.differences.contains(title);
-        !self.is_joint() && !swapped.is_empty() && swapped.iter().all(is_there)
-    }
-
-    /// How much of the gap goes with it; none where that could not be told.
-    pub fn share(&self) -> f64 {
-        self.effect.map_or(0.0, |effect| effect.removed.point)
-    }
 }
 
 impl<'a> Investigation<'a> {
@@ -574,68 +479,4 @@ fn candidates<'a>(
         .take(MOST_CANDIDATES)
         .map(|(_, name, signs)| (name.to_owned(), signs.to_vec()))
         .collect()
-}
-
-fn outcomes<'a>(recording: &Recording, number: usize, stage: &'a Stage, metric: &str) -> Vec<Outcome<'a>> {
-    let part = stage.recording(recording);
-    let variants = plan::variants(&stage.plan.experiment).len();
-    let values = StageValues::new(&part, &stage.plan, variants, metric, ALPHA);
-    stage
-        .plan
-        .what_ifs
-        .iter()
-        .map(|what_if| Outcome { stage: number, what_if, effect: values.effect(what_if) })
-        .collect()
-}
-
-pub fn is_culprit(finding: &Finding) -> bool {
-    matches!(finding.status, Status::Confirmed | Status::Located)
-}
-
-/// Culprits first, each kind by its share.
-fn rank(finding: &Finding) -> f64 {
-    let kind = match finding.status {
-        Status::Confirmed => 0.0,
-        Status::Located => 10.0,
-        Status::Untested => 20.0,
-        Status::Cleared => 30.0,
-    };
-    kind - finding.share.map_or(0.0, |share| share.point.clamp(-1.0, 1.0))
-}
-
-/// Where an experiment explains the gap, other names for it are noise.
-fn drop_guesses(findings: &mut Vec<Finding>) {
-    let explains = |finding: &&Finding| {
-        finding.status == Status::Confirmed && finding.share.is_some_and(|share| share.point >= EXPLAINED)
-    };
-    let Some(culprit) = findings.iter().find(explains).map(|finding| finding.suspect.clone()) else { return };
-    let is_guess = |finding: &Finding| {
-        let is_untried = finding.status == Status::Untested && finding.share.is_none();
-        is_untried
-            || (finding.status == Status::Located
-                && (finding.suspect == culprit || finding.share.is_none_or(|s| s.low == Some(1.0))))
-    };
-    findings.retain(|finding| !is_guess(finding));
-}
-
-/// A suspect that several experiments speak of is told once, by the one that says most.
-fn merge(findings: &mut Vec<Finding>) {
-    findings.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
-    let mut kept: Vec<Finding> = Vec::new();
-    for finding in findings.drain(..) {
-        let twin = kept.iter_mut().find(|known| known.suspect == finding.suspect);
-        match twin {
-            Some(known)
-                if is_culprit(known) && is_culprit(&finding) && known.difference != finding.difference =>
-            {
-                kept.push(finding);
-            }
-            Some(known) => {
-                known.added = known.added.or(finding.added);
-                known.evidence.extend(words::also(&finding).filter(|_| known.status == Status::Confirmed));
-            }
-            None => kept.push(finding),
-        }
-    }
-    *findings = kept;
 }

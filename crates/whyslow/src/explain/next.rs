@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::case::Case;
 use super::custom::CustomSuspect;
-use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, Outcome, looks_at, main_case};
+use super::diagnosis::{ALPHA, Investigation, LEAST_SHARE, looks_at, main_case};
 use super::differences::Difference;
+use super::outcomes::Outcome;
 use super::stages::{Originals, Trial, plan};
 use super::suspects::{Claim, Idea, Suspect, Suspicion, alloc_realloc_copy, may_be_layout, with_each};
 use super::{classes::Class, growth, layouts, pair};

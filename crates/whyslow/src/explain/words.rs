@@ -1,7 +1,8 @@
 //! Sentences about experiments that the diagnosis itself is made of.
 
 use super::case::Case;
-use super::diagnosis::{Finding, Outcome, Status};
+use super::findings::{Finding, Status};
+use super::outcomes::Outcome;
 use super::shares::NoEffect;
 use super::suspects::Suspicion;
 use crate::model::{ByteText, Edit, Launch, Missing, Preload};
