@@ -127,7 +127,9 @@ fn gap_metric(fast: &Side<'_>, slow: &Side<'_>, budget: Budget) -> &'static str 
     let wall = fast.median("wall_s").zip(slow.median("wall_s"));
     let wall_ratio = wall.map_or(1.0, |(fast, slow)| slow / fast.max(f64::MIN_POSITIVE));
     let is_most = is_mostly_work(budget.cpu_s(), budget.wall_s, Some(budget.cpu_wait_s));
-    let is_blocked = budget.blocked_s > 0.5 * budget.wall_s;
+    // Who waits for children waits for a CPU with them, and nobody counts that.
+    let is_alone = slow.processes().is_none_or(|processes| processes <= 1);
+    let is_blocked = is_alone && budget.blocked_s > 0.5 * budget.wall_s;
     let grows_alike =
         !is_blocked && budget.cpu_s() > 0.2 * budget.wall_s && cpu_ratio.ln() > 0.5 * wall_ratio.ln();
     let is_work = cpu_ratio > 1.01 && (is_most || grows_alike);
