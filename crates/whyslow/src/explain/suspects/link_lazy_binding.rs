@@ -21,6 +21,8 @@ pub const SUSPECT: Suspect = Suspect {
 
 /// Fewer forks have no price of their own.
 pub const FEWEST_FORKS: u64 = 10;
+/// What one child binds again, measured: 13 us for the nine calls of a shell.
+const REBOUND_S: f64 = 10e-6;
 /// What else a dynamic program does in its children has a name of its own.
 const PART: f64 = 0.8;
 
@@ -30,7 +32,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
         return None;
     }
     let faults = more_faults(case);
-    let weight = PART * specific(case.share(faults * case.prices.fault_s))?;
+    let weight = PART * specific(case.share(forks as f64 * REBOUND_S))?;
     let sign = format!(
         "{forks} forks of a program that binds late, {:.0} more page faults each",
         faults / forks as f64
