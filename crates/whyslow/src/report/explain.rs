@@ -22,7 +22,7 @@ const LAST_RESORT: &str = "code.more-work";
 const LARGE: f64 = 3.0;
 const WHOLE: f64 = 0.95;
 /// Smaller parts of the gap are not worth a word.
-const LEAST_PART: f64 = 0.01;
+const LEAST_PART: f64 = 0.03;
 
 /// The explanation as a document.
 pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document {
@@ -238,7 +238,10 @@ fn culprit(finding: &Finding, diagnosis: &Diagnosis) -> Definition {
     // What differs is told with the experiment already.
     let is_new = |sign: &&String| !finding.difference.as_ref().is_some_and(|known| repeats(sign, known));
     let signs = finding.evidence.iter().filter(is_new);
-    body.extend(signs.take(MOST_SIGNS).map(|sign| vec![plain(format!("seen: {sign}"))]));
+    // What is left beside a proof is told in few words.
+    let is_rest = is_all_there_is(finding) && diagnosis.findings.iter().any(is_proved);
+    let most = if is_rest { 1 } else { MOST_SIGNS };
+    body.extend(signs.take(most).map(|sign| vec![plain(format!("seen: {sign}"))]));
     define(head, tone, body)
 }
 
@@ -336,7 +339,7 @@ fn level(name: &str) -> &str {
     }
 }
 
-/// Functions in one line, counts in another.
+/// Functions, then counts.
 fn carriers(diagnosis: &Diagnosis) -> Option<Definition> {
     let functions = diagnosis.carriers.iter().filter(|carrier| carrier.unit == "s");
     let functions: Vec<String> = functions
@@ -356,12 +359,9 @@ fn carriers(diagnosis: &Diagnosis) -> Option<Definition> {
             )
         })
         .collect();
-    let lines: Vec<Line> = [functions, counts]
-        .into_iter()
-        .filter(|texts| !texts.is_empty())
-        .map(|texts| vec![plain(texts.join(", "))])
-        .collect();
-    (!lines.is_empty()).then(|| define("where it shows", Tone::Plain, lines))
+    let kinds = [functions, counts].into_iter().filter(|texts| !texts.is_empty());
+    let text = kinds.map(|texts| texts.join(", ")).collect::<Vec<_>>().join("; ");
+    (!text.is_empty()).then(|| define("where it shows", Tone::Plain, vec![vec![plain(text)]]))
 }
 
 fn cleared(diagnosis: &Diagnosis) -> Vec<String> {
@@ -376,24 +376,20 @@ fn cleared(diagnosis: &Diagnosis) -> Vec<String> {
 fn untested(diagnosis: &Diagnosis) -> Vec<String> {
     let has_answer = diagnosis.findings.iter().any(is_culprit);
     let has_proof = diagnosis.findings.iter().any(is_proved);
-    let is_of_interest = |finding: &&Finding| {
-        // The last resort is no news beside an answer.
-        let is_last = has_answer && finding.suspect == LAST_RESORT;
-        // Another name for what is left beside a proof.
-        let is_name = has_proof && finding.difference.is_some() && finding.share.is_none();
-        finding.status == Status::Untested && !is_last && !is_name
-    };
     let text = |finding: &Finding| {
         // What came of an experiment says more than why it was made.
         let was_tried = finding.stage.is_some() && finding.share.is_none();
         let reason = Some(&finding.experiment).filter(|_| was_tried || finding.experiment.contains(": "));
         let is_new = |sign: &&String| !finding.difference.as_ref().is_some_and(|known| repeats(sign, known));
-        match reason.or(finding.evidence.first()).filter(is_new) {
-            Some(sign) => format!("{} ({sign})", finding.title),
-            None => finding.title.clone(),
-        }
+        let sign = reason.or(finding.evidence.first()).filter(is_new);
+        // The last resort is no news beside an answer, nor is a mere name for what is located, nor any name beside a proof.
+        let is_name = finding.difference.is_some() && finding.share.is_none();
+        let is_old = (has_answer && (finding.suspect == LAST_RESORT || (is_name && sign.is_none())))
+            || (has_proof && is_name);
+        (!is_old).then(|| sign.map_or(finding.title.clone(), |sign| format!("{} ({sign})", finding.title)))
     };
-    diagnosis.findings.iter().filter(is_of_interest).map(text).take(MOST_UNTESTED).collect()
+    let open = diagnosis.findings.iter().filter(|finding| finding.status == Status::Untested);
+    open.filter_map(text).take(MOST_UNTESTED).collect()
 }
 
 /// Between hosts or days: what differs around the programs, and what the signs point at.
@@ -426,7 +422,8 @@ fn not_checked(diagnosis: &Diagnosis) -> Vec<String> {
     for missing in &diagnosis.not_checked {
         let reason = match missing.remedy.as_ref().filter(|_| !has_answer) {
             Some(remedy) => format!("{}; {remedy}", missing.why),
-            None => missing.why.clone(),
+            // The head of the line says that already.
+            None => missing.why.trim_start_matches("not measured: ").to_owned(),
         };
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, whats)) => whats.push(&missing.what),

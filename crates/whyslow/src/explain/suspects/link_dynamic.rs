@@ -17,7 +17,7 @@ pub const SUSPECT: Suspect = Suspect {
             also for forks, which copy more pages.",
     test: "Only another build is without it, so it can be located, not confirmed: the starts are counted and priced by the \
            loader's own clock.",
-    fix: "what is started often: link it statically, or start it less often; what forks or calls much: -z now, -fno-plt",
+    fix: "starts: link statically, or start less often; forks and calls: -z now, -fno-plt",
     report: "\"40 % slowdown with dynamic /bin/sh\": a fork-heavy script took 10 to 40 % longer.",
     look,
 };
@@ -47,8 +47,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 fn children(case: &Case<'_>, forks: u64) -> String {
     let processes = case.slow.processes().unwrap_or(1);
     if processes <= 1 {
-        return "it starts and forks no process: this is no cost of starting, but of calls into libraries"
-            .to_owned();
+        return "it forks and starts no process, so this is no cost of starting".to_owned();
     }
     if forks < FEWEST_FORKS {
         return format!("{processes} processes, each started anew");
@@ -110,7 +109,7 @@ pub mod tests {
     #[test]
     fn a_script_that_forks_nothing_is_not_about_starts() {
         let found = shells(0, true).look(&SUSPECT).unwrap();
-        assert!(found.signs.iter().any(|sign| sign.contains("forks no process")), "{:?}", found.signs);
+        assert!(found.signs.iter().any(|sign| sign.contains("no process")), "{:?}", found.signs);
         assert_eq!(shells(0, true).candidates()[0], "link.dynamic");
     }
 
