@@ -45,3 +45,25 @@ impl Budget {
         self.user_s + self.system_s
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::suspects::testing::TestCase;
+    use crate::model::{Seen, Trace};
+
+    #[test]
+    fn user_and_system_time_are_split_in_one_way_on_both_sides() {
+        let stacks = [("main", 0.2), ("main;[kernel]!clear_page", 0.8)];
+        let mut test =
+            TestCase::new("a 1", "a 2").seconds(0.1, 0.2).system(0.02, 0.04).cpu(&stacks, &stacks).build();
+        let split = |system_s: f64, part: f64| assert!((system_s - part).abs() < 1e-9, "{system_s}");
+        split(test.case().gap.budget.system_s, 0.08);
+        // The samples of one side are too few of it: both go by the books.
+        for entry in test.recording.traces.iter_mut().filter(|entry| entry.variant == 0) {
+            let Seen::Probed(probed) = &mut entry.seen else { continue };
+            let Trace::Cpu(profile) = &mut probed.trace else { continue };
+            profile.total = Some(2.0);
+        }
+        split(test.case().gap.budget.system_s, 0.02);
+    }
+}

@@ -23,6 +23,9 @@ pub struct Side<'a> {
     medians: BTreeMap<&'a str, f64>,
     entries: Vec<&'a TraceEntry>,
     is_slow: bool,
+    /// Both sides have samples enough to tell user from system time. Samples and the kernel's books disagree where runs are
+    /// short, so one of each makes a difference of its own.
+    are_split_by_samples: bool,
 }
 
 /// How large the gap is, in the metric that shows it best.
@@ -63,7 +66,9 @@ impl<'a> Case<'a> {
         let samples = Samples::collect(recording, variants.len());
         let fast = Side::new(recording, &samples, &variants[fast], fast, fast_looks);
         let slow = Side::new(recording, &samples, &variants[slow], slow, slow_looks);
-        let slow = Side { is_slow: true, ..slow };
+        let are_split_by_samples = [&fast, &slow].iter().all(|side| side.sampled_kernel_share().is_some());
+        let fast = Side { are_split_by_samples, ..fast };
+        let slow = Side { is_slow: true, are_split_by_samples, ..slow };
         let budget = Budget::of(&slow).minus(Budget::of(&fast));
         let metric = gap_metric(&fast, &slow, budget);
         let values = |side: &Side<'_>| side.median(metric).unwrap_or(0.0);
@@ -148,7 +153,7 @@ impl<'a> Side<'a> {
         let medians = metrics
             .filter_map(|name| Some((name, quantiles::median(&samples.values(index, name))?)))
             .collect();
-        Side { variant: variant.clone(), medians, entries, is_slow: false }
+        Side { variant: variant.clone(), medians, entries, is_slow: false, are_split_by_samples: false }
     }
 
     pub fn launch(&self) -> &Launch {
@@ -308,10 +313,12 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The part of the CPU time that was spent in the kernel: by the samples where they are enough, else by the
-    /// kernel's books.
+    /// The part of the CPU time that was spent in the kernel: by the samples where they are enough on both sides, else by
+    /// the kernel's books.
     pub fn kernel_share(&self) -> f64 {
-        self.sampled_kernel_share().or_else(|| self.booked_kernel_share()).unwrap_or(0.0).clamp(0.0, 1.0)
+        let (sampled, booked) = (self.sampled_kernel_share(), self.booked_kernel_share());
+        let share = if self.are_split_by_samples { sampled } else { booked.or(sampled) };
+        share.unwrap_or(0.0).clamp(0.0, 1.0)
     }
 
     fn sampled_kernel_share(&self) -> Option<f64> {
