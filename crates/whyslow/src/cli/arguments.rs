@@ -110,8 +110,8 @@ pub struct Explain {
 /// Try an edit: run a command with and without it, or see how much of the gap between two commands goes with it
 ///
 /// The edit is a variable (NAME=VALUE), a variable to remove (-NAME), preload=mimalloc, preload=no-sync, preload=populate,
-/// preload=no-delay, preload=few-files, preload=LIBRARY, cpus=LIST, or wrap=WORDS. With two commands, whether it took effect
-/// is looked up in the child.
+/// preload=no-delay, preload=few-files, preload=LIBRARY, cpus=LIST, or wrap=WORDS. Whether it took effect is
+/// looked up in the child.
 #[derive(Args)]
 #[command(
     override_usage = "whyslow try [OPTIONS] --edit EDIT COMMAND [COMMAND]",

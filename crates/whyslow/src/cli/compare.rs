@@ -11,10 +11,12 @@ use super::report::{has_only_traces, read_recording, show};
 use super::{MachineMaker, Screen, Status, Trouble, asked, dry_run};
 use crate::analysis::{Analysis, analyze};
 use crate::machine::Machine;
-use crate::model::{Edit, End, Exit, Experiment, HookFailure, Input, Output, Stop};
+use crate::model::{End, Exit, Experiment, HookFailure, Input, Output, Stop};
 use crate::plan::{self, PlanError};
 use crate::report;
-use crate::session::{self, Event, Measured, SessionError, Stamp, Watcher, WatcherError, measure};
+use crate::session::{
+    self, Asked, Event, Measured, SessionError, Stamp, Watcher, WatcherError, measure, preflight,
+};
 
 pub fn run(
     options: Compare,
@@ -52,7 +54,7 @@ pub fn run_experiment(
 /// One command, beside itself with an edit.
 pub fn run_edited(
     mut options: Compare,
-    (name, edits): (&str, &[Edit]),
+    (name, asked): (&str, &[Asked]),
     screen: &mut Screen<'_>,
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
@@ -65,8 +67,13 @@ pub fn run_edited(
         options.words.extend(again);
     }
     let mut experiment = plan::compose(&asked::question(&options)?)?;
-    experiment.factors[0].levels[1].edits.extend_from_slice(edits);
-    run_experiment(&experiment, &options, screen, machine, measure)
+    experiment.factors[0].levels[1].edits.extend(asked.iter().map(|one| one.edit.clone()));
+    run_experiment(&experiment, &options, screen, machine, |experiment, machine, watcher, stamp| {
+        let mut edited = experiment.clone();
+        edited.factors[0].levels.remove(0);
+        preflight(&edited, asked, machine, stamp.clone())
+            .unwrap_or_else(|| measure(experiment, machine, watcher, stamp))
+    })
 }
 
 /// Goes on with a recording; what it holds already is not measured again.
@@ -139,10 +146,8 @@ fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Res
     if options.output.json || has_result {
         show(&measured.recording, &analysis, &options.output, screen)?;
     }
-    match measured.trouble {
-        Some(SessionError::Machine(error)) => return Err(Trouble::from(&error)),
-        Some(SessionError::Watcher(error)) => return Err(Trouble::new(chain(&error))),
-        None => {}
+    if let Some(error) = measured.trouble {
+        return Err(Trouble::from(&error));
     }
     if analysis.stop == Some(Stop::Interrupted) && !has_result {
         let _ = writeln!(screen.stderr, "interrupted before a run was measured: there is nothing to show");
@@ -154,6 +159,21 @@ fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Res
         Some(Stop::NeverSucceeded) => return Err(never_succeeded(&analysis)),
         _ => Status::Done,
     })
+}
+
+impl From<&SessionError> for Trouble {
+    fn from(error: &SessionError) -> Self {
+        match error {
+            SessionError::Machine(error) => Trouble::from(error),
+            SessionError::Watcher(error) => Trouble::new(chain(error)),
+            SessionError::NoEffect(missing) => Trouble::new(error.to_string()).hint(
+                missing
+                    .remedy
+                    .as_deref()
+                    .unwrap_or("`whyslow probe --with environment` shows what a run has"),
+            ),
+        }
+    }
 }
 
 fn watch(

@@ -10,14 +10,15 @@ use std::path::{Path, PathBuf};
 use super::arguments::{Compare, Explain, TryOut};
 use super::compare::{run_edited, run_experiment};
 use super::report::{read_recording, show};
+use super::values::TypedEdit;
 use super::{MachineMaker, Screen, Status, Trouble, asked, suspect_files};
 use crate::analysis::analyze;
 use crate::explain::custom::CustomSuspect;
 use crate::explain::{Idea, Mirror, Try, join};
 use crate::machine::local::{Scratch, check_edits};
-use crate::model::{ByteText, Edit, Recording};
+use crate::model::{ByteText, Edit, Experiment, Recording};
 use crate::plan;
-use crate::session::{self, Inquiry};
+use crate::session::{self, Asked, Inquiry};
 
 /// How a recording begins.
 const RECORDING_BEGINS: &[u8] = b"{\"whyslow\":";
@@ -28,7 +29,7 @@ pub fn run(
     machine: Box<MachineMaker<'_>>,
 ) -> Result<Status, Trouble> {
     match recordings(&options.compare)?.as_slice() {
-        [] => ask(&options.compare, &[], &suspect_files::read(&options.suspects)?, screen, machine),
+        [] => ask(&options.compare, (&[], &[]), &suspect_files::read(&options.suspects)?, screen, machine),
         [path] => show_again(path, &options.compare, screen),
         [one, other] => join_and_show(one, other, &options.compare, screen),
         _ => {
@@ -138,7 +139,7 @@ pub fn run_try(
     check_try(&options.compare, &edits)?;
     let name = options.edits.iter().map(|typed| typed.text.as_str()).collect::<Vec<_>>().join(" ");
     if asked::commands(&options.compare.commands, &options.compare.words).len() == 1 {
-        return run_edited(options.compare, (&name, &edits), screen, machine);
+        return run_edited(options.compare, (&name, &as_asked(&options.edits)), screen, machine);
     }
     let idea = Idea {
         title: format!("{name} on both sides"),
@@ -146,7 +147,27 @@ pub fn run_try(
         fast: Mirror::Same,
         expect: options.edits.iter().find_map(|typed| typed.expect.clone()),
     };
-    ask(&options.compare, &[Try { name, idea }], &[], screen, machine)
+    let asked = as_asked(&options.edits);
+    ask(&options.compare, (&[Try { name, idea }], &asked), &[], screen, machine)
+}
+
+fn as_asked(typed: &[TypedEdit]) -> Vec<Asked> {
+    let asked = |one: &TypedEdit| Asked {
+        text: one.text.clone(),
+        edit: one.edit.clone(),
+        expect: one.expect.clone(),
+    };
+    typed.iter().map(asked).collect()
+}
+
+/// All variants with these edits, which are in their names.
+fn edited(mut experiment: Experiment, asked: &[Asked]) -> Experiment {
+    let names: Vec<&str> = asked.iter().map(|one| one.text.as_str()).collect();
+    for level in &mut experiment.factors[0].levels {
+        level.name = format!("{} with {}", level.name, names.join(" "));
+        level.edits.extend(asked.iter().map(|one| one.edit.clone()));
+    }
+    experiment
 }
 
 /// One command or two; and what is to be removed must be there.
@@ -175,7 +196,7 @@ fn check_try(options: &Compare, edits: &[Edit]) -> Result<(), Trouble> {
 
 fn ask(
     options: &Compare,
-    tries: &[Try],
+    (tries, asked): (&[Try], &[Asked]),
     custom: &[CustomSuspect],
     screen: &mut Screen<'_>,
     machine: Box<MachineMaker<'_>>,
@@ -189,6 +210,18 @@ fn ask(
     run_experiment(&experiment, options, screen, machine, |experiment, machine, watcher, stamp| {
         let scratch = Scratch::create("explain").ok();
         let scratch = scratch.as_ref().map(Scratch::path);
-        session::explain(experiment, Inquiry { budget_s, tries, custom, scratch }, machine, watcher, stamp)
+        let refused = match asked {
+            [] => None,
+            asked => session::preflight(&edited(experiment.clone(), asked), asked, machine, stamp.clone()),
+        };
+        refused.unwrap_or_else(|| {
+            session::explain(
+                experiment,
+                Inquiry { budget_s, tries, custom, scratch },
+                machine,
+                watcher,
+                stamp,
+            )
+        })
     })
 }

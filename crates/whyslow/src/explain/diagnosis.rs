@@ -14,6 +14,7 @@ use super::next::LOOKS;
 use super::outcomes::{Outcome, outcomes};
 use super::shares::Share;
 use super::suspects::{Claim, Suspect, Suspicion, known, suspicions};
+use super::tried::{Tried, tried};
 use super::{pair, words};
 use crate::analysis::{Estimate, analyze};
 use crate::model::{CustomSign, Missing, Probe, Recording, Stop, TraceEntry, Variant, at_one_rate};
@@ -61,6 +62,8 @@ pub struct Diagnosis {
     pub factors: Vec<FactorShare>,
     /// The culprits first.
     pub findings: Vec<Finding>,
+    /// What the user asked for.
+    pub asked: Vec<Tried>,
     pub unexplained: Option<Share>,
     /// Several causes that do more (or less) together than apart.
     pub interaction: Option<String>,
@@ -93,6 +96,7 @@ pub fn diagnose(recording: &Recording) -> Option<Diagnosis> {
         carriers: carriers(&case),
         factors: factor_shares(recording, &variants, (found.fast, found.slow), case.gap.metric),
         findings: Vec::new(),
+        asked: Vec::new(),
         unexplained: None,
         interaction: None,
         not_checked: words::not_checked(&case),
@@ -205,6 +209,7 @@ impl<'a> Investigation<'a> {
         diagnosis.unexplained = self.unexplained(&findings);
         diagnosis.interaction = self.interaction(&findings);
         diagnosis.findings = findings;
+        diagnosis.asked = tried(self);
     }
 
     /// Suspects of the user's own are in no table.

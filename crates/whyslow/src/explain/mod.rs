@@ -21,6 +21,7 @@ mod prices;
 mod shares;
 mod stages;
 pub mod suspects;
+mod tried;
 mod words;
 
 pub use budget::Budget;
@@ -37,3 +38,4 @@ pub use next::{Means, Step, Try, next};
 pub use prices::Prices;
 pub use shares::Share;
 pub use suspects::{Claim, Idea, Mirror, SUSPECTS, Suspect, Suspicion};
+pub use tried::Tried;

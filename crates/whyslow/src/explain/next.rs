@@ -10,6 +10,7 @@ use super::differences::Difference;
 use super::outcomes::Outcome;
 use super::stages::{Originals, Trial, plan};
 use super::suspects::{Claim, Idea, Suspect, Suspicion, alloc_realloc_copy, may_be_layout, with_each};
+use super::tried::is_told;
 use super::{classes::Class, growth, layouts, pair};
 use crate::analysis::analyze;
 use crate::model::{Preload, Probe, Recording, StagePlan, Variant};
@@ -112,7 +113,7 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     Step::Try(Box::new(plan(recording, &originals, &trials, blocks)))
 }
 
-/// One round with what the user asked for.
+/// What the user asked for, in as many rounds as it takes to tell its effect from nothing, or as there is time for.
 fn try_only(
     recording: &Recording,
     variants: &[Variant],
@@ -123,10 +124,19 @@ fn try_only(
     let originals = Originals::new(recording, variants, sides, means.scratch);
     let trials: Vec<Trial> =
         means.tries.iter().map(|wanted| originals.try_idea(&wanted.idea, &wanted.name)).collect();
-    match blocks(case, &trials, means.left_s).filter(|_| recording.stages.is_empty()) {
-        Some(blocks) => Step::Try(Box::new(plan(recording, &originals, &trials, blocks))),
-        None => Step::Done,
-    }
+    let is_first = recording.stages.is_empty();
+    let outcomes = Investigation::new(recording, case).outcomes;
+    let may_go_on = recording.stages.len() < MOST_STAGES
+        && is_affordable(case, &trials, means.left_s)
+        && !outcomes.iter().all(is_told);
+    let blocks = match is_first {
+        true => blocks(case, &trials, means.left_s),
+        false => may_go_on.then(|| affordable(case, &trials, means.left_s)),
+    };
+    let Some(blocks) = blocks else { return Step::Done };
+    let mut round = plan(recording, &originals, &trials, blocks);
+    round.what_ifs.iter_mut().for_each(|what_if| what_if.is_asked = true);
+    Step::Try(Box::new(round))
 }
 
 /// The next look at the originals; only what waits is watched waiting.

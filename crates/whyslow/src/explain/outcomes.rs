@@ -2,8 +2,12 @@
 
 use super::diagnosis::{ALPHA, LEAST_SHARE};
 use super::shares::{Effect, NoEffect, StageValues};
+use super::tried::whole_round;
 use crate::model::{Recording, Stage, WhatIf};
 use crate::plan;
+
+/// Whoever looks again after each of several rounds is wrong more often, so each of those looks gets a part.
+const LATER_LOOKS: f64 = 4.0;
 
 /// One what-if and what came of it.
 pub struct Outcome<'a> {
@@ -58,9 +62,12 @@ pub fn outcomes<'a>(
     stage: &'a Stage,
     metric: &str,
 ) -> Vec<Outcome<'a>> {
-    let part = stage.recording(recording);
+    // What goes on in the next round is told there.
+    let Some(part) = whole_round(recording, number) else { return Vec::new() };
     let variants = plan::variants(&stage.plan.experiment).len();
-    let values = StageValues::new(&part, &stage.plan, variants, metric, ALPHA);
+    let is_later = part.runs.len() > stage.runs.len();
+    let alpha = if is_later { ALPHA / LATER_LOOKS } else { ALPHA };
+    let values = StageValues::new(&part, &stage.plan, variants, metric, alpha);
     stage
         .plan
         .what_ifs

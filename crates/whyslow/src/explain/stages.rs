@@ -138,6 +138,7 @@ pub fn plan(recording: &Recording, originals: &Originals<'_>, trials: &[Trial], 
             beside: trial.beside.as_ref().map_or(0, |edits| place(&mut levels, "beside", edits)),
             added: trial.added.as_ref().map(|edits| place(&mut levels, "added", edits)),
             no_effect: None,
+            is_asked: false,
         })
         .collect();
     StagePlan {

@@ -86,6 +86,13 @@ pub struct WhatIf {
     /// Whether the edit was seen to take effect in the child. `Some`: it was not, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_effect: Option<Missing>,
+    /// The user asked for it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_asked: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A fact that the child must have, or the edit did not take effect.

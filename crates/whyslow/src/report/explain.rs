@@ -29,7 +29,7 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
     let names = labels_in_sentences(analysis);
     let mut parts = vec![Part::Text(vec![first_line(analysis, diagnosis, &names)])];
     parts.extend(broken_off(analysis));
-    let mut definitions = Vec::new();
+    let mut definitions: Vec<Definition> = asked_for(diagnosis).into_iter().collect();
     definitions.extend(output(analysis, diagnosis, &names));
     definitions.extend(others(analysis, diagnosis, &names));
     if diagnosis.is_real {
@@ -55,7 +55,8 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
         definitions.push(define("unexplained", Tone::Plain, vec![vec![plain(share_text(&share))]]));
     }
     let was_tried = diagnosis.surroundings.is_empty();
-    if diagnosis.is_real && was_tried && !diagnosis.findings.iter().any(is_culprit) {
+    let is_asked = !diagnosis.asked.is_empty();
+    if diagnosis.is_real && was_tried && !is_asked && !diagnosis.findings.iter().any(is_culprit) {
         let text = match diagnosis.tried {
             0 => "nobody yet: nothing could be tried",
             _ => "nobody: nothing that was tried closes a part of the gap",
@@ -97,6 +98,18 @@ fn first_line(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> L
         }
         None => between_corners(diagnosis, names),
     }
+}
+
+/// What the user asked for comes before everything else.
+fn asked_for(diagnosis: &Diagnosis) -> Option<Definition> {
+    let lines: Vec<Line> =
+        diagnosis.asked.iter().map(|one| vec![toned(Tone::Strong, one.outcome.as_str())]).collect();
+    (!lines.is_empty()).then(|| define("tried", Tone::Plain, lines))
+}
+
+/// It is told already.
+fn is_asked_for(diagnosis: &Diagnosis, finding: &Finding) -> bool {
+    diagnosis.asked.iter().any(|one| one.suspect == finding.suspect)
 }
 
 /// Whoever writes something else may do something else, and then no reason for the time is worth much.
@@ -214,7 +227,9 @@ fn signed(seconds: f64) -> String {
 fn culprits(diagnosis: &Diagnosis) -> Vec<Definition> {
     // Beside a proof, factors tell more than the name of what they consist of.
     let has_more = diagnosis.findings.iter().any(is_proved) && !diagnosis.factors.is_empty();
-    let is_told = |finding: &&Finding| is_culprit(finding) && !(has_more && is_all_there_is(finding));
+    let is_told = |finding: &&Finding| {
+        is_culprit(finding) && !is_asked_for(diagnosis, finding) && !(has_more && is_all_there_is(finding))
+    };
     let told = diagnosis.findings.iter().filter(is_told);
     let mut definitions: Vec<Definition> = told.map(|finding| culprit(finding, diagnosis)).collect();
     // Factors say it in more detail.
@@ -365,7 +380,8 @@ fn carriers(diagnosis: &Diagnosis) -> Option<Definition> {
 }
 
 fn cleared(diagnosis: &Diagnosis) -> Vec<String> {
-    let of = diagnosis.findings.iter().filter(|finding| finding.status == Status::Cleared);
+    let is_news = |one: &&Finding| one.status == Status::Cleared && !is_asked_for(diagnosis, one);
+    let of = diagnosis.findings.iter().filter(is_news);
     let text = |finding: &Finding| match &finding.share {
         Some(share) => format!("{} ({})", finding.title, share_text(share)),
         None => finding.title.clone(),
@@ -388,8 +404,8 @@ fn untested(diagnosis: &Diagnosis) -> Vec<String> {
             || (has_proof && is_name);
         (!is_old).then(|| sign.map_or(finding.title.clone(), |sign| format!("{} ({sign})", finding.title)))
     };
-    let open = diagnosis.findings.iter().filter(|finding| finding.status == Status::Untested);
-    open.filter_map(text).take(MOST_UNTESTED).collect()
+    let is_open = |one: &&Finding| one.status == Status::Untested && !is_asked_for(diagnosis, one);
+    diagnosis.findings.iter().filter(is_open).filter_map(text).take(MOST_UNTESTED).collect()
 }
 
 /// Between hosts or days: what differs around the programs, and what the signs point at.
@@ -478,6 +494,7 @@ pub fn diagnosis_json(mut comparison: Value, names: &[String], diagnosis: &Diagn
         ("fast_budget", budget(&diagnosis.fast_budget)),
         ("slow_budget", budget(&diagnosis.slow_budget)),
         ("findings", json!(diagnosis.findings)),
+        ("asked", json!(diagnosis.asked)),
         ("carriers", json!(diagnosis.carriers)),
         ("factors", json!(diagnosis.factors)),
         ("growth", json!(diagnosis.growth)),

@@ -32,6 +32,8 @@ const DECIDING: f64 = 0.7;
 /// The part that is there for the reasons, however long the decision took.
 const REASONS: f64 = 0.5;
 
+const NOT_THERE: &str = "the child does not have it";
+
 /// What is asked besides "why".
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Inquiry<'a> {
@@ -210,14 +212,23 @@ fn missing_effect(expect: &Expectation, variant: &Variant, machine: &mut dyn Mac
         Seen::Missing(_) if is_variable => None,
         Seen::Missing(seen) => Some(Missing { what: expect.fact.clone(), ..seen }),
         Seen::Probed(probed) => match &probed.trace {
-            Trace::Environment(environment) if expect.is_met(environment) => None,
-            Trace::Environment(environment) if is_variable && may_have(expect, environment) => None,
-            Trace::Environment(environment) if expect.is_passed_over(environment) => {
-                missing("the program has a malloc of its own inside, so nothing preloaded can act")
-            }
-            _ => missing("the child does not have it"),
+            Trace::Environment(environment) => missing(&unmet(expect, environment)?),
+            _ => missing(NOT_THERE),
         },
     }
+}
+
+/// Why what was expected is not there, if it is not.
+pub(super) fn unmet(expect: &Expectation, environment: &Environment) -> Option<String> {
+    let is_variable = expect.fact.starts_with("env.");
+    if expect.is_met(environment) || (is_variable && may_have(expect, environment)) {
+        return None;
+    }
+    let why = match expect.is_passed_over(environment) {
+        true => "the program has a malloc of its own inside, so nothing preloaded can act",
+        false => NOT_THERE,
+    };
+    Some(why.to_owned())
 }
 
 /// Its value may be told otherwise, as that of a secret is, or the variable may be one of too many to be told.

@@ -16,6 +16,7 @@ const FAILURES_ENOUGH: usize = 10;
 const KEPT_STDERR: usize = 2_000;
 
 /// What the caller knows and the pure parts must not look up.
+#[derive(Clone, Debug)]
 pub struct Stamp {
     pub tool: String,
     pub started: String,

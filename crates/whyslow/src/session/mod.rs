@@ -7,6 +7,7 @@ mod investigate;
 mod look;
 mod measure;
 mod observe;
+mod preflight;
 mod rates;
 
 pub use check_up::check_up;
@@ -14,11 +15,12 @@ pub use investigate::{Inquiry, explain, investigate};
 pub use look::look;
 pub use measure::{Stamp, measure, resume};
 pub use observe::observe;
+pub use preflight::{Asked, preflight};
 
 use crate::analysis::Progress;
 use crate::machine::MachineError;
 use crate::model::{
-    CustomSign, End, Header, HookFailure, Looks, Probe, Recording, Run, StagePlan, Stop, TraceEntry,
+    CustomSign, End, Header, HookFailure, Looks, Missing, Probe, Recording, Run, StagePlan, Stop, TraceEntry,
 };
 
 /// Something that happened, in the order in which it did.
@@ -82,6 +84,9 @@ pub enum SessionError {
     Machine(#[from] MachineError),
     #[error(transparent)]
     Watcher(#[from] WatcherError),
+    /// What was asked for is not there in the child.
+    #[error("{} did not take effect: {}", .0.what, .0.why)]
+    NoEffect(Missing),
 }
 
 /// A recording, and what ended it before its time, if anything did.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use whyslow::cli::Status;
-use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Program, World};
+use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Failure, How, Noise, Program, World};
 use whyslow::model::{Frame, KernelView, Profile, Stack, Trace};
 
 use super::golden::assert_golden;
@@ -170,4 +170,47 @@ fn a_suspect_without_an_experiment_is_named() {
     assert!(printed.stdout.contains("tables are built again (app.rehash)"), "{}", printed.stdout);
     assert!(printed.stdout.contains("larger tables"), "{}", printed.stdout);
     assert_eq!(whyslow_without_machine(&["report", text_of(&path)]).stdout, printed.stdout);
+}
+
+/// Both sides scatter so much that a first round tells nothing.
+#[test]
+fn an_edit_is_tried_until_it_is_told_from_nothing() {
+    let program = |name: &str, seconds| Program::new(name, Cost::of_cpu(seconds));
+    let world = World::default().with_program(program("a", 0.05)).with_program(program("b", 0.075));
+    let world = world.with_noise(Noise::White { scatter: 0.2 });
+    let printed =
+        whyslow(world, &["try", "--edit", "A=1", "--seed", "1", "--budget", "600", "--json", "a", "b"]);
+    let json: serde_json::Value = serde_json::from_str(&printed.stdout).expect("JSON and nothing else");
+    let findings = json["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|finding| finding["suspect"] == "A=1").unwrap();
+    assert!(finding["stage"].as_u64() > Some(0) && finding["status"] != "confirmed", "{finding}");
+    assert_eq!(json["asked"][0]["suspect"], "A=1");
+}
+
+#[test]
+fn an_edit_that_does_nothing_is_told_first() {
+    let world = World::default()
+        .with_program(Program::new("a", Cost::of_cpu(0.05)))
+        .with_program(Program::new("b", Cost::of_cpu(0.2)))
+        .with_noise(WHITE);
+    let printed = whyslow(world, &["try", "--edit", "A=1", "--seed", "1", "a", "b"]);
+    let line = printed.stdout.lines().nth(2).unwrap();
+    assert!(
+        line.starts_with("tried ") && line.contains("A=1 on both sides closes nothing"),
+        "{}",
+        printed.stdout
+    );
+}
+
+#[test]
+fn an_edit_with_which_the_command_fails() {
+    let given = Condition::env_is("A", "1");
+    let failure = Failure { given, ..Failure::always(How::Exit(3)) };
+    let program = Program::new("sort", Cost::of_cpu(0.05)).with_failure(failure);
+    let world = World::default().with_program(program).with_noise(WHITE);
+    for commands in [&["sort x"][..], &["sort x", "sort y"]] {
+        let printed = whyslow(world.clone(), &[&["try", "-e", "A=1"], commands].concat());
+        assert_eq!((printed.status, printed.stdout.as_str()), (Status::CouldNot, ""));
+        assert!(printed.stderr.contains("A=1 exited with status 3"), "{}", printed.stderr);
+    }
 }

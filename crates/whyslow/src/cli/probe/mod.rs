@@ -6,7 +6,7 @@ use std::path::Path;
 
 pub use arguments::{Probe, ProbeList};
 
-use super::compare::{Watchers, chain, check_written, hook_trouble, not_found, stamp, start_hint};
+use super::compare::{Watchers, check_written, hook_trouble, not_found, stamp, start_hint};
 use super::progress::ProgressLine;
 use super::recorder::Recorder;
 use super::report::{check_traces_can_be_shown, show_traces};
@@ -14,7 +14,7 @@ use super::{MachineMaker, Screen, Status, Trouble, asked};
 use crate::machine::local::Settings;
 use crate::model::{self, Experiment, KNOWN_PROBES, Missing, Recording, Seen, Stop, TraceEntry};
 use crate::plan;
-use crate::session::{Measured, SessionError, observe};
+use crate::session::{Measured, observe};
 
 pub fn run(
     options: Probe,
@@ -56,10 +56,8 @@ fn probes(typed: &[ProbeList]) -> Vec<model::Probe> {
 }
 
 fn status(measured: Measured, screen: &mut Screen<'_>) -> Result<Status, Trouble> {
-    match measured.trouble {
-        Some(SessionError::Machine(error)) => return Err(Trouble::from(&error)),
-        Some(SessionError::Watcher(error)) => return Err(Trouble::new(chain(&error))),
-        None => {}
+    if let Some(error) = measured.trouble {
+        return Err(Trouble::from(&error));
     }
     let recording = &measured.recording;
     match recording.end.as_ref().map(|end| end.stop) {
