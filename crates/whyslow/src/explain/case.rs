@@ -343,8 +343,9 @@ impl<'a> Side<'a> {
         self.syscalls().map_or(0, |syscalls| syscalls.threads)
     }
 
+    /// Where no calls could be seen, by what the loader told.
     pub fn starts(&self) -> Option<u64> {
-        self.syscalls().map(|syscalls| syscalls.starts)
+        self.syscalls().map(|syscalls| syscalls.starts).or_else(|| self.loading()?.loads)
     }
 
     /// A look that was cut off has not seen all of them; the starts that the loader told of are as many at least.

@@ -62,7 +62,9 @@ fn warmed(case: &Case<'_>) -> Option<Idea> {
     let files = shell_words::join(files);
     let is_other = prepare_hook(case).is_some();
     let sides = if is_other { "the slow side" } else { "both sides" };
-    let script = format!("{before}find -L {files} -maxdepth 0 -type f -exec cat {{}} + > /dev/null");
+    // What is gone by now is no reason to fail.
+    let warm = format!("find -L {files} -maxdepth 0 -type f -exec cat {{}} + > /dev/null 2>&1 || true");
+    let script = format!("{before}{{ {warm}; }}");
     Some(Idea {
         title: format!("the files read before each run of {sides}"),
         slow: vec![Edit::Hook(HookKind::Prepare, vec!["sh".into(), "-c".into(), script.into()])],
@@ -76,11 +78,19 @@ fn files_to_warm(side: &Side<'_>) -> Option<Vec<String>> {
         let is_elsewhere = ["/proc/", "/sys/", "/dev/"].iter().any(|start| file.path.starts_with(start));
         file.path.starts_with('/') && !is_elsewhere && file.opened > file.missed
     };
-    let mut files: Vec<&FileUse> = side.files()?.files.iter().filter(is_plain).collect();
+    let Some(seen) = side.files() else { return named_files(side) };
+    let mut files: Vec<&FileUse> = seen.files.iter().filter(is_plain).collect();
     files.sort_by_key(|file| std::cmp::Reverse(file.read_bytes));
     let bytes: u64 = files.iter().map(|file| file.read_bytes).sum();
     let paths: Vec<String> = files.into_iter().take(MOST_FILES).map(|file| file.path.clone()).collect();
     (!paths.is_empty() && bytes <= MOST_BYTES).then_some(paths)
+}
+
+/// Where no files could be seen: what is named in the command line.
+fn named_files(side: &Side<'_>) -> Option<Vec<String>> {
+    let words = side.launch().argv.iter().map(|word| word.lossy().into_owned());
+    let paths: Vec<String> = words.filter(|word| word.starts_with('/')).take(MOST_FILES).collect();
+    (!paths.is_empty()).then_some(paths)
 }
 
 #[cfg(test)]
@@ -115,7 +125,7 @@ mod tests {
         let [idea] = suspicion.ideas.as_slice() else { panic!("no idea") };
         let Edit::Hook(HookKind::Prepare, argv) = &idea.slow[0] else { panic!("no hook") };
         let script = argv[2].lossy().into_owned();
-        assert!(script.starts_with("python3 evict.py '/w/my big' && find -L '/w/my big' "), "{script}");
+        assert!(script.starts_with("python3 evict.py '/w/my big' && { find -L '/w/my big' "), "{script}");
         assert_eq!((idea.fast.clone(), idea.title.ends_with("of the slow side")), (Mirror::AsItIs, true));
     }
 
