@@ -155,8 +155,13 @@ fn blind_spots(watched: &Watched, looker: &Looker<'_>) -> Vec<Missing> {
     let trace = Some("allow ptrace: outside a sandbox, or with --cap-add SYS_PTRACE in a container");
     let mut spots = Vec::new();
     if watched.begun.is_none() {
-        let why = "it ended before it could be looked at: arguments, variables and limits are those it was started with";
-        let remedy = untraceable(looker).map_or(trace, |(_, remedy)| Some(remedy));
+        let known = "arguments, variables and limits are those it was started with";
+        let (why, remedy) = match untraceable(looker) {
+            Some((why, remedy)) => {
+                (format!("{why}, and it ended before it could be looked at: {known}"), Some(remedy))
+            }
+            None => (format!("it ended before it could be looked at: {known}"), trace),
+        };
         spots.push(spot("the live process", why, remedy));
     } else if !watched.is_traced {
         let (why, remedy) = match untraceable(looker) {
