@@ -228,9 +228,7 @@ impl<'a> Investigation<'a> {
     /// Who is located has not been confirmed; where an experiment was tried and has no result, that belongs to it.
     fn tell_failed_tries(&self, findings: &mut [Finding]) {
         for finding in findings.iter_mut().filter(|finding| finding.status == Status::Located) {
-            let is_about =
-                |one: &&Outcome<'_>| !one.is_joint() && one.what_if.suspects.contains(&finding.suspect);
-            let tried = self.outcomes.iter().filter(is_about).filter(|one| one.what_if.is_experiment);
+            let tried = self.about(&finding.suspect).filter(|one| one.what_if.is_experiment);
             let failed: Vec<String> =
                 tried.filter(|one| self.status(one) == Status::Untested).map(words::no_result).collect();
             finding.evidence.extend(failed);
@@ -317,12 +315,15 @@ impl<'a> Investigation<'a> {
         experiments.map(Outcome::share).fold(0.0, f64::max) >= EXPLAINED
     }
 
+    /// What was tried on this suspect alone.
+    fn about(&self, name: &str) -> impl Iterator<Item = &Outcome<'a>> {
+        let is_about = move |suspect: &String| suspect == name;
+        self.outcomes.iter().filter(move |one| !one.is_joint() && one.what_if.suspects.iter().any(is_about))
+    }
+
     /// An experiment on the suspect itself closed nothing.
     fn is_cleared(&self, name: &str) -> bool {
-        let is_about =
-            |one: &&Outcome<'_>| !one.is_joint() && one.what_if.suspects.iter().any(|known| known == name);
-        let mut experiments =
-            self.outcomes.iter().filter(is_about).filter(|one| one.what_if.is_experiment).peekable();
+        let mut experiments = self.about(name).filter(|one| one.what_if.is_experiment).peekable();
         experiments.peek().is_some() && experiments.all(|one| self.status(one) == Status::Cleared)
     }
 
@@ -414,9 +415,7 @@ impl<'a> Investigation<'a> {
     }
 
     fn is_confirmed(&self, name: &str) -> bool {
-        let is_about =
-            |one: &&Outcome<'_>| !one.is_joint() && one.what_if.suspects.iter().any(|known| known == name);
-        self.outcomes.iter().filter(is_about).any(|one| self.status(one) == Status::Confirmed)
+        self.about(name).any(|one| self.status(one) == Status::Confirmed)
     }
 
     /// Suspects with strong signs that nothing was tried on.

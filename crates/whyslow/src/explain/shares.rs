@@ -16,6 +16,19 @@ pub struct Share {
     pub high: Option<f64>,
 }
 
+impl Share {
+    /// "76 % [75, 79]".
+    pub fn text(&self) -> String {
+        let percent = |value: f64| format!("{:.0}", 100.0 * value);
+        match (self.low, self.high) {
+            (Some(low), Some(high)) if low < high => {
+                format!("{} % [{}, {}]", percent(self.point), percent(low), percent(high))
+            }
+            _ => format!("{} %", percent(self.point)),
+        }
+    }
+}
+
 /// What one what-if showed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {

@@ -47,13 +47,7 @@ fn outcome(outcome: &Outcome<'_>) -> String {
     let Some(effect) = outcome.effect.ok().filter(|_| outcome.what_if.no_effect.is_none()) else {
         return no_result(outcome);
     };
-    let percent = |share: f64| format!("{:.0}", 100.0 * share);
-    let part = match (effect.removed.low, effect.removed.high) {
-        (Some(low), Some(high)) => {
-            format!("{} % [{}, {}] of the gap", percent(effect.removed.point), percent(low), percent(high))
-        }
-        _ => format!("{} % of the gap", percent(effect.removed.point)),
-    };
+    let part = format!("{} of the gap", effect.removed.text());
     let high = effect.removed.high.unwrap_or(f64::INFINITY);
     if outcome.is_guilty() {
         format!("{title} closes {part}")
@@ -64,7 +58,7 @@ fn outcome(outcome: &Outcome<'_>) -> String {
     } else if high < -LEAST_SHARE {
         format!("{title} closes nothing, it makes the gap larger: {part}")
     } else if outcome.is_innocent() {
-        format!("{title} closes nothing, at most {} % of the gap", percent(high.max(0.0)))
+        format!("{title} closes nothing, at most {:.0} % of the gap", 100.0 * high.max(0.0))
     } else {
         format!("{title} is not told from nothing, {part}: too few runs, more time by --budget")
     }

@@ -7,7 +7,7 @@ use super::document::{Definition, Document, Line, Part, Tone, plain, toned};
 use super::quantity::{bytes, count, factor as factor_of, factor_number, seconds as in_seconds};
 use super::words::{briefly, headline};
 use crate::analysis::{Analysis, Comparison, Concern, Estimate, Verdict};
-use crate::explain::{Budget, Class, Diagnosis, FactorShare, Finding, Share, Status, is_culprit};
+use crate::explain::{Budget, Class, Diagnosis, FactorShare, Finding, Status, is_culprit};
 use crate::model::Stop;
 
 /// More than these are in the JSON only: an answer of more than 15 lines is not read.
@@ -52,7 +52,7 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
     definitions.extend(listed("not checked", &not_checked(diagnosis)));
     let is_open = diagnosis.is_real && !diagnosis.findings.iter().any(is_all_there_is);
     if let Some(share) = diagnosis.unexplained.filter(|_| is_open) {
-        definitions.push(define("unexplained", Tone::Plain, vec![vec![plain(share_text(&share))]]));
+        definitions.push(define("unexplained", Tone::Plain, vec![vec![plain(share.text())]]));
     }
     let was_tried = diagnosis.surroundings.is_empty();
     let is_asked = !diagnosis.asked.is_empty();
@@ -284,14 +284,14 @@ fn repeats(sign: &str, difference: &str) -> bool {
 }
 
 fn experiment(finding: &Finding) -> String {
-    let closes = finding.share.map(|share| format!(" closes {} of the gap", share_text(&share)));
+    let closes = finding.share.map(|share| format!(" closes {} of the gap", share.text()));
     let what = match (&finding.difference, finding.status) {
         (Some(difference), Status::Located) if is_all_there_is(finding) => {
             return format!("{}: {difference}", finding.experiment);
         }
         _ => finding.experiment.clone(),
     };
-    let opens = finding.added.map(|share| format!("; on the fast side it opens {}", share_text(&share)));
+    let opens = finding.added.map(|share| format!("; on the fast side it opens {}", share.text()));
     format!("{what}{}{}", closes.unwrap_or_default(), opens.unwrap_or_default())
 }
 
@@ -300,21 +300,11 @@ fn is_all_there_is(finding: &Finding) -> bool {
     finding.status == Status::Located && finding.share.is_some_and(|share| share.low == Some(1.0))
 }
 
-fn share_text(share: &Share) -> String {
-    let percent = |value: f64| format!("{:.0}", 100.0 * value);
-    match (share.low, share.high) {
-        (Some(low), Some(high)) if low < high => {
-            format!("{} % [{}, {}]", percent(share.point), percent(low), percent(high))
-        }
-        _ => format!("{} %", percent(share.point)),
-    }
-}
-
 /// A matrix: what each of its factors does between the fastest and the slowest corner.
 fn factors(diagnosis: &Diagnosis) -> Option<Definition> {
     let line = |factor: &FactorShare| {
         let FactorShare { factor: name, fast, slow, share, .. } = factor;
-        let mut text = format!("{name} {} -> {}: {} of the gap", level(fast), level(slow), share_text(share));
+        let mut text = format!("{name} {} -> {}: {} of the gap", level(fast), level(slow), share.text());
         if factor.interacts() {
             text += &format!("; {}", interaction(factor, &diagnosis.factors));
         }
@@ -383,7 +373,7 @@ fn cleared(diagnosis: &Diagnosis) -> Vec<String> {
     let is_news = |one: &&Finding| one.status == Status::Cleared && !is_asked_for(diagnosis, one);
     let of = diagnosis.findings.iter().filter(is_news);
     let text = |finding: &Finding| match &finding.share {
-        Some(share) => format!("{} ({})", finding.title, share_text(share)),
+        Some(share) => format!("{} ({})", finding.title, share.text()),
         None => finding.title.clone(),
     };
     of.map(text).take(MOST_CLEARED).collect()
