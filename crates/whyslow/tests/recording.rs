@@ -7,6 +7,7 @@ mod common;
 mod arbitrary;
 
 use std::fs;
+use std::iter;
 use std::path::PathBuf;
 
 use common::{Answer, WHITE, ask, text_of, whyslow};
@@ -14,7 +15,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use whyslow::analysis::analyze;
 use whyslow::machine::simulated::{Cost, Failure, How, Interrupt, Program, Rights, When, World};
-use whyslow::model::Recording;
+use whyslow::model::{Entry, Recording};
 use whyslow::plan::Question;
 use whyslow::report::{self, Style, compose, render};
 use whyslow::store::{ReadError, Writer, read, read_on};
@@ -22,12 +23,15 @@ use whyslow::store::{ReadError, Writer, read, read_on};
 fn written(recording: &Recording) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = Writer::new(&mut bytes);
-    writer.header(&recording.header).unwrap();
-    recording.runs.iter().for_each(|run| writer.run(run).unwrap());
-    recording.looks.iter().for_each(|looks| writer.looks(looks).unwrap());
-    recording.hook_failure.iter().for_each(|failure| writer.hook_failure(failure).unwrap());
-    recording.end.iter().for_each(|end| writer.end(end).unwrap());
-    recording.explained.iter().for_each(|stop| writer.explained(*stop).unwrap());
+    let ends = [
+        recording.looks.as_ref().map(Entry::Looks),
+        recording.hook_failure.as_ref().map(Entry::Hook),
+        recording.end.as_ref().map(Entry::End),
+        recording.explained.map(Entry::Explained),
+    ];
+    let runs = recording.runs.iter().map(Entry::Run);
+    let entries = iter::once(Entry::header(&recording.header)).chain(runs).chain(ends.into_iter().flatten());
+    entries.for_each(|entry| writer.append(&entry).unwrap());
     bytes
 }
 

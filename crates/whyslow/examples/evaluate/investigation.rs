@@ -122,20 +122,8 @@ impl Keeper {
 
 impl Watcher for Keeper {
     fn notice(&mut self, event: Event<'_>) -> Result<(), WatcherError> {
-        let Some(writer) = &mut self.writer else { return Ok(()) };
-        let written = match event {
-            Event::Began(header) => writer.header(header),
-            Event::Ran(run) => writer.run(run),
-            Event::Settled(looks) => writer.looks(looks),
-            Event::HookFailed(failure) => writer.hook_failure(failure),
-            Event::Ended(end) => writer.end(end),
-            Event::Custom(sign) => writer.custom(sign),
-            Event::Explained(stop) => writer.explained(stop),
-            Event::Probed(trace) => writer.trace(trace),
-            Event::StageBegan(plan) => writer.stage(plan),
-            Event::BlockDone(_) | Event::Looked(_) | Event::Probing(_) => Ok(()),
-        };
-        written.map_err(|source| WatcherError {
+        let (Some(writer), Some(entry)) = (&mut self.writer, event.entry()) else { return Ok(()) };
+        writer.append(&entry).map_err(|source| WatcherError {
             what: "cannot write the recording".to_owned(),
             source: Some(source),
         })

@@ -37,20 +37,9 @@ impl Recorder {
     }
 
     pub fn notice(&mut self, event: &Event<'_>) -> Result<(), WatcherError> {
-        let written = match event {
-            Event::Began(header) => self.writer.header(header),
-            Event::Ran(run) => self.writer.run(run),
-            Event::Settled(looks) => self.writer.looks(looks),
-            Event::HookFailed(failure) => self.writer.hook_failure(failure),
-            Event::Ended(end) => self.writer.end(end),
-            Event::Probed(trace) => self.writer.trace(trace),
-            Event::StageBegan(plan) => self.writer.stage(plan),
-            Event::Custom(sign) => self.writer.custom(sign),
-            Event::Explained(stop) => self.writer.explained(*stop),
-            Event::BlockDone(_) | Event::Looked(_) | Event::Probing(_) => Ok(()),
-        };
+        let Some(entry) = event.entry() else { return Ok(()) };
         let what = || format!("cannot write the recording {}", self.path);
-        written.map_err(|source| WatcherError { what: what(), source: Some(source) })
+        self.writer.append(&entry).map_err(|source| WatcherError { what: what(), source: Some(source) })
     }
 }
 

@@ -68,6 +68,8 @@ const MOST_CHEAP_BLOCKS: usize = 60;
 const FEWEST_IN_LAYOUT: usize = 3;
 /// Larger gaps have other reasons.
 const LARGEST_LUCK: f64 = 2.0;
+/// A round is planned to take at most this part of the time that is left.
+const ROUND: f64 = 0.6;
 /// Looking takes at most this part of the time.
 const LOOKING: f64 = 0.45;
 
@@ -207,9 +209,9 @@ fn grow(recording: &Recording, case: &Case<'_>, originals: &Originals<'_>, left_
     let is_work = case.gap.metric == "cpu_s"
         && (case.differences.iter().any(|one| !one.is_surrounding()) || alloc_realloc_copy::is_likely(case));
     let is_done = recording.stages.iter().any(|stage| stage.plan.growth.is_some());
-    let times = case.slow.median("wall_s")? + case.fast.median("wall_s")?;
     // Both sizes that are smaller take less than the original one, if only a little.
-    let affordable = (0.7 * left_s / (2.5 * times)) as usize;
+    let block_s = 2.5 * (case.slow.median("wall_s")? + case.fast.median("wall_s")?);
+    let affordable = affordable_blocks(left_s, block_s);
     let fewest = benchmath::signed_rank::fewest_blocks(growth::ALPHA);
     if !is_work || is_done || affordable < fewest {
         return None;
@@ -231,7 +233,7 @@ fn again_in_other_layouts(
     let is_named = investigation.outcomes.iter().any(|one| one.is_guilty() && one.what_if.is_experiment);
     let is_possible = case.gap.ratio < LARGEST_LUCK && may_be_layout(case);
     let block_s = (case.slow.median("wall_s")? + case.fast.median("wall_s")?) * (layouts::PAIRS + 1.0);
-    let affordable = (0.6 * left_s / block_s) as usize;
+    let affordable = affordable_blocks(left_s, block_s);
     if is_done || is_named || !is_possible || affordable < FEWEST_IN_LAYOUT {
         return None;
     }
@@ -400,7 +402,7 @@ fn is_affordable(case: &Case<'_>, trials: &[Trial], left_s: f64) -> bool {
     affordable(case, trials, left_s) >= benchmath::signed_rank::fewest_blocks(ALPHA)
 }
 
-/// Blocks for which there is time.
+/// Blocks of these trials for which there is time.
 fn affordable(case: &Case<'_>, trials: &[Trial], left_s: f64) -> usize {
     let slow_s = case.slow.median("wall_s").unwrap_or(0.1);
     let fast_s = case.fast.median("wall_s").unwrap_or(0.1);
@@ -410,5 +412,21 @@ fn affordable(case: &Case<'_>, trials: &[Trial], left_s: f64) -> usize {
             + if trial.added.is_some() { slow_s } else { 0.0 }
     };
     let block_s = fast_s + slow_s + trials.iter().map(of_trial).sum::<f64>();
-    (0.6 * left_s / block_s) as usize
+    affordable_blocks(left_s, block_s)
+}
+
+/// Blocks of a round for which there is time: the rest of it is for the runs that take longer than usual.
+fn affordable_blocks(left_s: f64, block_s: f64) -> usize {
+    (ROUND * left_s / block_s) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_takes_no_more_than_its_part_of_the_time() {
+        assert_eq!(affordable_blocks(10.0, 0.5), 12);
+        assert_eq!([affordable_blocks(0.5, 0.5), affordable_blocks(-1.0, 0.5)], [0, 0]);
+    }
 }

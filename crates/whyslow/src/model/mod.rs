@@ -23,8 +23,8 @@ pub use investigation::{
 };
 pub use metric::{Direction, KNOWN_METRICS, Metric, Noise, Pattern, Source, Unit, known_metric};
 pub use recording::{
-    Conditions, End, Exit, FORMAT_VERSION, Floor, Header, HookFailure, Host, Looks, Missing, Recording, Run,
-    Stop,
+    Conditions, End, Entry, Exit, FORMAT_VERSION, Floor, Header, HookFailure, Host, Looks, Missing,
+    Recording, Run, Stop,
 };
 pub use trace::{
     Allocations, CountedFunction, ElfFacts, Environment, FileUse, Files, Frame, Instructions, KNOWN_PROBES,

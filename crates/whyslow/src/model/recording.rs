@@ -3,7 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CustomSign, Experiment, HookKind, Probe, Probed, Stage, TraceEntry, Unit, Values, at_one_rate};
+use super::{
+    CustomSign, Experiment, HookKind, Probe, Probed, Stage, StagePlan, TraceEntry, Unit, Values, at_one_rate,
+};
 
 /// Raised when a reader of the older form would misread the newer one.
 pub const FORMAT_VERSION: u32 = 1;
@@ -28,6 +30,34 @@ pub struct Recording {
     pub custom: Vec<CustomSign>,
     /// Why the search for reasons stopped; `None` where there was none, or it breaks off.
     pub explained: Option<Stop>,
+}
+
+/// What a recording consists of, in the order in which it was observed: one line of the file each.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Entry<'a> {
+    Whyslow {
+        version: u32,
+        header: &'a Header,
+    },
+    Run(&'a Run),
+    Looks(&'a Looks),
+    Hook(&'a HookFailure),
+    /// Also of a stage: the last one that began and did not end.
+    End(&'a End),
+    Trace(&'a TraceEntry),
+    /// The runs that follow belong to it.
+    Stage(&'a StagePlan),
+    Custom(&'a CustomSign),
+    /// The end of the search for reasons.
+    Explained(Stop),
+}
+
+impl<'a> Entry<'a> {
+    /// The first one.
+    pub fn header(header: &'a Header) -> Self {
+        Entry::Whyslow { version: FORMAT_VERSION, header }
+    }
 }
 
 /// The first line of a recording.

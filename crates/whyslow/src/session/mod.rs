@@ -20,7 +20,8 @@ pub use preflight::{Asked, preflight};
 use crate::analysis::Progress;
 use crate::machine::MachineError;
 use crate::model::{
-    CustomSign, End, Header, HookFailure, Looks, Missing, Probe, Recording, Run, StagePlan, Stop, TraceEntry,
+    CustomSign, End, Entry, Header, HookFailure, Looks, Missing, Probe, Recording, Run, StagePlan, Stop,
+    TraceEntry,
 };
 
 /// Something that happened, in the order in which it did.
@@ -43,6 +44,24 @@ pub enum Event<'a> {
     Custom(&'a CustomSign),
     /// The search for reasons is over.
     Explained(Stop),
+}
+
+impl<'a> Event<'a> {
+    /// What it adds to the recording.
+    pub fn entry(&self) -> Option<Entry<'a>> {
+        Some(match *self {
+            Event::Began(header) => Entry::header(header),
+            Event::Ran(run) => Entry::Run(run),
+            Event::Settled(looks) => Entry::Looks(looks),
+            Event::HookFailed(failure) => Entry::Hook(failure),
+            Event::Ended(end) => Entry::End(end),
+            Event::Probed(trace) => Entry::Trace(trace),
+            Event::StageBegan(plan) => Entry::Stage(plan),
+            Event::Custom(sign) => Entry::Custom(sign),
+            Event::Explained(stop) => Entry::Explained(stop),
+            Event::BlockDone(_) | Event::Looked(_) | Event::Probing(_) => return None,
+        })
+    }
 }
 
 /// What is known about the rest of an experiment after a block.
