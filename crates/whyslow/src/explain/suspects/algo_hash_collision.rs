@@ -1,8 +1,8 @@
 //! Keys that meet in the same place of a hash table.
 
-use super::algo_quadratic::outgrows;
-use super::evidence::{changed_numbers, is_nothing_but_user_time, is_same_program, runs, specific};
-use super::signs::{more_in_functions_alone, seconds};
+use super::algo_quadratic::{SEARCHES, outgrows};
+use super::evidence::{LEAST, changed_numbers, is_nothing_but_user_time, is_same_program, runs, specific};
+use super::signs::{more_in_functions, more_in_functions_alone, seconds};
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
 
@@ -38,6 +38,8 @@ const LOOKUPS: [&str; 14] = [
 /// What Python compares keys with; its look-ups are static functions that a stripped file does not name.
 const COMPARING: [&str; 3] = ["PyObject_RichCompare", "long_richcompare", "unicode_eq"];
 
+const SORTS: [&str; 4] = ["list_sort", "binarysort", "heapq", "internal_bisect"];
+
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     if !is_same_program(case) {
         return None;
@@ -51,6 +53,11 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 }
 
 fn by_comparing(case: &Case<'_>) -> Option<Suspicion> {
+    // Searching and sorting a sequence compare as well, without a table.
+    let elsewhere = [&SEARCHES[..], &SORTS].into_iter().filter_map(|names| more_in_functions(case, names));
+    if case.share(elsewhere.sum()) > LEAST {
+        return None;
+    }
     let is_python = runs(&case.slow, "python") && is_nothing_but_user_time(case);
     let comparing = more_in_functions_alone(case, &COMPARING).filter(|_| is_python)?;
     let has_numbers = !changed_numbers(case).is_empty();
@@ -88,6 +95,22 @@ mod tests {
     #[test]
     fn some_comparing_is_innocent() {
         assert_eq!(keys(0.02).weight(&SUSPECT), 0.0);
+    }
+
+    #[test]
+    fn a_search_in_a_list_has_no_table() {
+        let test =
+            TestCase::new("python3 in.py 20000 set", "python3 in.py 20000 list").seconds(0.1, 0.3).cpu(
+                &[("main", 1.0)],
+                &[
+                    ("main", 0.1),
+                    ("main;list_contains", 0.3),
+                    ("main;list_contains;PyObject_RichCompare", 0.3),
+                    ("main;list_contains;PyObject_RichCompare;long_richcompare", 0.3),
+                ],
+            );
+        assert_eq!(test.weight(&SUSPECT), 0.0);
+        assert_eq!(test.candidates()[0], "algo.quadratic");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Work that grows faster than the input.
 
 use super::evidence::{hot_functions, is_same_program, is_user_time};
-use super::signs::more_in_functions_alone;
+use super::signs::{more_in_functions, more_in_functions_alone};
 use super::{Suspect, Suspicion};
 use crate::explain::{Case, Growths};
 
@@ -37,6 +37,20 @@ const SCANS: [&str; 16] = [
     "ins1",
     "strcat",
     "strcpy",
+];
+/// Searches from one end of a sequence to the other, which call something for each item.
+pub const SEARCHES: [&str; 11] = [
+    "list_contains",
+    "tuplecontains",
+    "list_index",
+    "list_count",
+    "list_remove",
+    "_PySequence_IterSearch",
+    "ArrayIncludes",
+    "ArrayIndexOf",
+    "rb_ary_includes",
+    "rb_ary_index",
+    "std::find",
 ];
 /// Engines in which a scan within a scan is one loop.
 const ENGINES: [&str; 3] = ["sqlite", "libpq", "duckdb"];
@@ -99,7 +113,8 @@ fn by_growth(case: &Case<'_>) -> Option<Suspicion> {
 fn scanning(case: &Case<'_>) -> Option<(f64, String)> {
     let copied =
         case.more(|side| side.allocations().map(|seen| seen.realloc_moved_bytes as f64)).unwrap_or(0.0);
-    let more = more_in_functions_alone(case, &SCANS)? - copied.max(0.0) * case.prices.copied_byte_s;
+    let scans = more_in_functions_alone(case, &SCANS)? - copied.max(0.0) * case.prices.copied_byte_s;
+    let more = scans.max(more_in_functions(case, &SEARCHES).unwrap_or(0.0));
     let share = case.share(more);
     (share >= MOST_OF_IT).then(|| (share, "moving, comparing or searching memory".to_owned()))
 }

@@ -6,7 +6,7 @@ use super::signs::{
 };
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
-use crate::model::FileUse;
+use crate::model::{FileUse, Syscalls};
 
 pub const SUSPECT: Suspect = Suspect {
     name: "data.layout",
@@ -40,7 +40,7 @@ const CODE: [&str; 11] = [".so", ".py", ".pyc", ".pm", ".pl", ".rb", ".js", ".mj
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let opened = opened(case)?;
-    if opened < FEWEST || !is_same_program(case) {
+    if opened < FEWEST || !is_same_program(case) || reads_more_alike(case) {
         return None;
     }
     let calls = more_calls(case, &CALLS).unwrap_or(opened * 3.0).min(opened * 6.0);
@@ -54,7 +54,20 @@ fn opened(case: &Case<'_>) -> Option<f64> {
     let more = more_successful_calls(case, &["open", "openat", "openat2"])?;
     // Every start of a program opens some.
     let starts = more_starts(case).unwrap_or(0.0).max(0.0);
-    Some(more - code(case) - starts * 10.0)
+    // A directory is opened too, and listed by two calls at least.
+    let directories = more_calls(case, &["getdents64", "getdents"]).unwrap_or(0.0).max(0.0) / 2.0;
+    Some(more - code(case) - starts * 10.0 - directories)
+}
+
+/// Whether as many times more is read as files are opened: that is more data, not the same in another form.
+fn reads_more_alike(case: &Case<'_>) -> bool {
+    let times = |of: fn(&Syscalls) -> u64| {
+        let (fast, slow) = (of(case.fast.syscalls()?), of(case.slow.syscalls()?));
+        (fast > 0).then(|| slow as f64 / fast as f64)
+    };
+    let opens = times(|seen| seen.count_of(&["open", "openat", "openat2"]));
+    let bytes = times(|seen| seen.bytes_of(&["read", "pread64"]));
+    opens.zip(bytes).is_some_and(|(opens, bytes)| (0.7..1.5).contains(&(bytes / opens)))
 }
 
 /// Files of code among the paths that are known one by one.
@@ -74,6 +87,10 @@ mod tests {
     use super::*;
 
     fn refs(slow_s: f64) -> TestCase {
+        refs_and(slow_s, |_, _| {})
+    }
+
+    fn refs_and(slow_s: f64, also: impl FnOnce(&mut Syscalls, &mut Syscalls)) -> TestCase {
         TestCase::new("git -C packed for-each-ref", "git -C loose for-each-ref")
             .seconds(0.076, slow_s)
             .syscalls(|fast, slow| {
@@ -82,6 +99,7 @@ mod tests {
                     slow.call(name, 6070);
                 }
                 slow.transfer("read", 12_000, 250_000);
+                also(fast, slow);
             })
     }
 
@@ -95,6 +113,21 @@ mod tests {
     #[test]
     fn files_that_cost_nothing_accuse_nobody() {
         assert_eq!(refs(1.0).weight(&SUSPECT), 0.0);
+    }
+
+    #[test]
+    fn directories_are_no_data_files() {
+        let test = refs_and(0.113, |_, slow| slow.call("getdents64", 12_000));
+        assert_eq!(test.weight(&SUSPECT), 0.0);
+    }
+
+    #[test]
+    fn more_files_with_more_in_them_are_more_data() {
+        let read = |bytes| refs_and(0.113, move |fast, _| fast.transfer("read", 100, bytes));
+        assert_eq!(read(3_000).weight(&SUSPECT), 0.0);
+        assert!(read(240_000).weight(&SUSPECT) > 0.0);
+        // The packed file may have been mapped instead of read.
+        assert!(read(20).weight(&SUSPECT) > 0.0);
     }
 
     #[test]
