@@ -12,7 +12,7 @@ use super::findings::{Finding, Status, drop_guesses, finding, is_culprit, merge,
 use super::layouts::Layouts;
 use super::next::LOOKS;
 use super::outcomes::{Outcome, outcomes};
-use super::shares::Share;
+use super::shares::{OVERSHOOT, Share};
 use super::suspects::{Claim, Suspect, Suspicion, known, suspicions};
 use super::tried::{Tried, tried};
 use super::{pair, words};
@@ -28,8 +28,6 @@ pub const LEAST_SHARE: f64 = 0.05;
 pub const EXPLAINED: f64 = 0.9;
 /// So many possible names are shown for a difference that can only be located.
 const MOST_CANDIDATES: usize = 3;
-/// What closes surely more than this makes the slow side faster than the fast one.
-const OVERSHOOT: f64 = 1.1;
 /// The suspect that a round over layouts is about.
 const LAYOUT: &str = "mem.layout";
 
@@ -264,6 +262,8 @@ impl<'a> Investigation<'a> {
         let named = |(place, (name, signs)): (usize, (String, Vec<String>))| Finding {
             share: effect.map(|effect| effect.removed).filter(|_| place == 0),
             added: effect.and_then(|effect| effect.added).filter(|_| place == 0),
+            left: effect.map(|effect| effect.left).filter(|_| place == 0),
+            fast_with: effect.and_then(|effect| effect.fast_with).filter(|_| place == 0),
             stage: Some(outcome.stage),
             evidence: signs,
             difference: is_about_difference.then(|| outcome.what_if.differences.join("; ")),

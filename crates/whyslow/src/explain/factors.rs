@@ -7,7 +7,7 @@ use benchmath::signed_rank::shift;
 use serde::Serialize;
 
 use super::diagnosis::ALPHA;
-use super::shares::{Share, as_share};
+use super::shares::{Share, as_ratio, as_share};
 use crate::analysis::{Estimate, Samples};
 use crate::model::{Recording, Variant};
 
@@ -86,14 +86,7 @@ fn part(blocks: &[Vec<f64>], weights: &[f64], factors: usize) -> Option<Share> {
 }
 
 fn times(blocks: &[Vec<f64>], weights: &[f64]) -> Option<Estimate> {
-    let logarithm = shift(&contrasts(blocks, weights), ALPHA)?;
-    let finite = |value: f64| Some(value.exp()).filter(|end| end.is_finite() && *end > 0.0);
-    Some(Estimate {
-        point: logarithm.estimate.exp(),
-        low: finite(logarithm.low),
-        high: finite(logarithm.high),
-        confidence: 1.0 - ALPHA,
-    })
+    shift(&contrasts(blocks, weights), ALPHA).map(|logarithm| as_ratio(logarithm, ALPHA))
 }
 
 /// From the fast corner to the fast corner with this factor as in the slow one.

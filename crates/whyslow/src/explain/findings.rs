@@ -6,6 +6,7 @@ use super::diagnosis::EXPLAINED;
 use super::shares::Share;
 use super::suspects::known;
 use super::words;
+use crate::analysis::Estimate;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
@@ -16,6 +17,10 @@ pub struct Finding {
     pub share: Option<Share>,
     /// How much of the gap it opens on the fast side.
     pub added: Option<Share>,
+    /// The slow side with the edit over what it is compared with: the fast side, with the same edit where that may act on it.
+    pub left: Option<Estimate>,
+    /// The fast side over itself: with the same edit, or with what was swapped.
+    pub fast_with: Option<Estimate>,
     /// What was tried.
     pub experiment: String,
     /// The round whose runs the shares are from.
@@ -47,6 +52,8 @@ pub fn finding(name: &str, status: Status, experiment: String) -> Finding {
         status,
         share: None,
         added: None,
+        left: None,
+        fast_with: None,
         experiment,
         stage: None,
         evidence: Vec::new(),

@@ -39,3 +39,4 @@ pub use prices::Prices;
 pub use shares::Share;
 pub use suspects::{Claim, Idea, Mirror, SUSPECTS, Suspect, Suspicion};
 pub use tried::Tried;
+pub use words::{closing, opening};

@@ -21,6 +21,7 @@ impl Outcome<'_> {
     pub fn is_guilty(&self) -> bool {
         let Ok(effect) = self.effect else { return false };
         self.what_if.no_effect.is_none()
+            && !effect.is_common
             && effect.removed.point >= LEAST_SHARE
             && effect.removed.low.is_some_and(|low| low > 0.0)
             && effect.seconds > LEAST_SHARE / 2.0

@@ -4,8 +4,13 @@ use benchmath::shares::share;
 use benchmath::{Shift, quantiles};
 use serde::Serialize;
 
-use crate::analysis::Samples;
+use crate::analysis::{Estimate, Samples};
 use crate::model::{Recording, StagePlan, WhatIf};
+
+/// What closes surely more than this makes the slow side faster than the fast one.
+pub const OVERSHOOT: f64 = 1.1;
+/// What an edit does to both sides is the same to both if the difference is a smaller part of it.
+const ALIKE: f64 = 0.1;
 
 /// A part of the gap with its interval: 1 is all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -17,9 +22,22 @@ pub struct Share {
 }
 
 impl Share {
+    /// Surely more than the whole gap, and by so much that a share no longer tells anything.
+    pub fn is_more_than_all(&self) -> bool {
+        self.point > OVERSHOOT && self.low > Some(1.0)
+    }
+
+    /// What is left of the gap; below 0, nothing is.
+    pub fn rest_text(&self) -> String {
+        let none = |end: f64| end.max(0.0);
+        let rest = Share { point: none(self.point), low: self.low.map(none), high: self.high.map(none) };
+        rest.text()
+    }
+
     /// "76 % [75, 79]".
     pub fn text(&self) -> String {
-        let percent = |value: f64| format!("{:.0}", 100.0 * value);
+        // Without the sign of a zero.
+        let percent = |value: f64| format!("{:.0}", (100.0 * value).round() + 0.0);
         match (self.low, self.high) {
             (Some(low), Some(high)) if low < high => {
                 format!("{} % [{}, {}]", percent(self.point), percent(low), percent(high))
@@ -38,6 +56,12 @@ pub struct Effect {
     pub added: Option<Share>,
     /// The part of the additional seconds that goes with it.
     pub seconds: f64,
+    /// The slow side without it over what that is compared with: the fast side, with the same edit if that may act on it.
+    pub left: Estimate,
+    /// The fast side with the edit over the fast side as it is; `None` where no run tells.
+    pub fast_with: Option<Estimate>,
+    /// The edit speeds up both sides, and what it does to one and the other differs by little beside that.
+    pub is_common: bool,
 }
 
 /// Why there is no effect to show.
@@ -86,14 +110,30 @@ impl<'a> StageValues<'a> {
         if whole.low <= 0.0 {
             return Err(NoEffect::GapGone);
         }
+        let gain = benchmath::shift(&removed, self.alpha).ok_or(NoEffect::TooFewRuns)?.estimate;
+        let left = self.times(&[what_if.beside, what_if.removed]).ok_or(NoEffect::TooFewRuns)?;
         let removed = share(&removed, &totals, self.alpha).ok_or(NoEffect::GapGone)?;
+        let is_on_both = what_if.beside != self.plan.fast;
+        let mirror = if is_on_both { Some(what_if.beside) } else { what_if.added };
+        let fast_with = mirror.and_then(|mirror| self.times(&[self.plan.fast, mirror]));
+        let fast_gain = fast_with.filter(|_| is_on_both).map_or(0.0, |ratio| -ratio.point.ln());
         let seconds: Vec<f64> =
             blocks.iter().map(|block| 1.0 - (block[2] - block[3]) / (block[1] - block[0])).collect();
         Ok(Effect {
             removed: as_share(removed),
             added: what_if.added.and_then(|added| self.added(added)),
             seconds: quantiles::median(&seconds).unwrap_or(0.0),
+            left,
+            fast_with,
+            is_common: gain < ALIKE * fast_gain,
         })
+    }
+
+    /// The second variant over the first one.
+    fn times(&self, variants: &[usize; 2]) -> Option<Estimate> {
+        let blocks = block_values(&self.samples, variants, self.metric);
+        let ratios: Vec<f64> = blocks.iter().map(|block| (block[1] / block[0]).ln()).collect();
+        benchmath::shift(&ratios, self.alpha).map(|logarithm| as_ratio(logarithm, self.alpha))
     }
 
     fn added(&self, added: usize) -> Option<Share> {
@@ -113,6 +153,17 @@ pub fn block_values(samples: &Samples<'_>, variants: &[usize], metric: &str) -> 
         columns.iter().map(|column| column[index].filter(|value| *value > 0.0)).collect()
     };
     (0..count).filter_map(block).collect()
+}
+
+/// From logarithms.
+pub fn as_ratio(logarithm: Shift, alpha: f64) -> Estimate {
+    let finite = |value: f64| Some(value.exp()).filter(|end| end.is_finite() && *end > 0.0);
+    Estimate {
+        point: logarithm.estimate.exp(),
+        low: finite(logarithm.low),
+        high: finite(logarithm.high),
+        confidence: 1.0 - alpha,
+    }
 }
 
 pub fn as_share(shift: Shift) -> Share {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::diagnosis::{Investigation, LEAST_SHARE};
 use super::outcomes::Outcome;
 use super::shares::NoEffect;
-use super::words::no_result;
+use super::words::{self, no_result};
 use crate::model::{Recording, StagePlan};
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,7 +36,7 @@ pub fn is_told(outcome: &Outcome<'_>) -> bool {
 
 /// The ratio of the sides is a smaller one, and yet none of the additional time is gone: both take more of it.
 fn slows_both(outcome: &Outcome<'_>) -> bool {
-    let of = outcome.effect.ok().filter(|_| !outcome.is_guilty());
+    let of = outcome.effect.ok().filter(|effect| !effect.is_common && !outcome.is_guilty());
     of.is_some_and(|effect| {
         effect.removed.point >= LEAST_SHARE && effect.removed.low.is_some_and(|low| low > 0.0)
     })
@@ -50,7 +50,9 @@ fn outcome(outcome: &Outcome<'_>) -> String {
     let part = format!("{} of the gap", effect.removed.text());
     let high = effect.removed.high.unwrap_or(f64::INFINITY);
     if outcome.is_guilty() {
-        format!("{title} closes {part}")
+        title.clone() + &words::closing(&effect.removed, Some(&effect.left), effect.fast_with.as_ref())
+    } else if effect.is_common && !outcome.is_innocent() {
+        no_result(outcome)
     } else if slows_both(outcome) {
         format!(
             "{title} closes nothing: both sides take more time, and only so their ratio is smaller, by {part}"

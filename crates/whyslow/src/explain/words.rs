@@ -3,8 +3,9 @@
 use super::case::Case;
 use super::findings::{Finding, Status};
 use super::outcomes::Outcome;
-use super::shares::NoEffect;
+use super::shares::{NoEffect, OVERSHOOT, Share};
 use super::suspects::Suspicion;
+use crate::analysis::Estimate;
 use crate::model::{ByteText, Edit, Launch, Missing, Preload};
 
 /// Several causes are called independent while their shares add up this well.
@@ -20,6 +21,9 @@ pub fn no_result(outcome: &Outcome<'_>) -> String {
         Err(NoEffect::Fails) => format!("{title}: the command fails with it"),
         Err(NoEffect::GapGone) => format!("{title}: the gap was gone in that round"),
         Err(NoEffect::TooFewRuns) => format!("{title}: too few runs to tell"),
+        Ok(effect) if effect.is_common => {
+            format!("{title}: speeds up both sides nearly alike, so that it is no reason for the gap")
+        }
         Ok(_) if outcome.may_be_hidden() => {
             format!("{title}: closes nothing, but opens a gap on the fast side; something else may hide it")
         }
@@ -27,14 +31,63 @@ pub fn no_result(outcome: &Outcome<'_>) -> String {
     }
 }
 
+/// What an experiment does to the gap, behind its title. More than the whole gap is told by what becomes of the sides: of a
+/// small gap beside a large cause, the share is a number that nobody can read.
+pub fn closing(share: &Share, left: Option<&Estimate>, fast_with: Option<&Estimate>) -> String {
+    let Some(left) = left.filter(|_| share.is_more_than_all()) else {
+        return match share.point > OVERSHOOT {
+            true => format!(" closes all of the gap, {}", share.text()),
+            false => format!(" closes {} of the gap", share.text()),
+        };
+    };
+    let gains = fast_with.filter(|ratio| ratio.high.is_some_and(|high| high < 1.0));
+    let too = gains.map(|ratio| format!(", though that gains by it too and is then {}", faster(ratio)));
+    format!(
+        " takes away more than the whole gap: the slow side is then {} than the fast one{}",
+        faster(left),
+        too.unwrap_or_default()
+    )
+}
+
+/// What it does on the fast side.
+pub fn opening(added: &Share, fast_with: Option<&Estimate>) -> String {
+    match fast_with.filter(|_| added.is_more_than_all()) {
+        Some(ratio) => {
+            let slower = times(ratio.point, ratio.low.zip(ratio.high), "slower");
+            format!("; it makes the fast side {slower}, more than the gap")
+        }
+        None => format!("; on the fast side it opens {}", added.text()),
+    }
+}
+
+/// "2.14x faster [2.05, 2.20]".
+fn faster(ratio: &Estimate) -> String {
+    let turned = |value: f64| 1.0 / value;
+    times(turned(ratio.point), ratio.high.map(turned).zip(ratio.low.map(turned)), "faster")
+}
+
+fn times(point: f64, interval: Option<(f64, f64)>, what: &str) -> String {
+    match interval {
+        Some((low, high)) => format!("{point:.2}x {what} [{low:.2}, {high:.2}]"),
+        None => format!("{point:.2}x {what}"),
+    }
+}
+
 /// Another experiment on the same suspect that closes a part of the gap as well.
 pub fn also(finding: &Finding) -> Option<String> {
     let share = finding.share.filter(|_| finding.status == Status::Confirmed)?;
-    Some(format!("{} closes {:.0} %", finding.experiment, share.point * 100.0))
+    let part = |share: &Share| match share.is_more_than_all() {
+        true => " takes away more than the whole gap".to_owned(),
+        false => format!(" closes {:.0} %", share.point * 100.0),
+    };
+    Some(finding.experiment.clone() + &part(&share))
 }
 
 pub fn interaction(together: f64, apart: f64) -> Option<String> {
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let percent = |share: f64| match share > OVERSHOOT {
+        true => "more than the whole gap".to_owned(),
+        false => format!("{:.0} %", share * 100.0),
+    };
     if (together - apart).abs() <= ADDS_UP {
         return None;
     }

@@ -7,7 +7,7 @@ use super::document::{Definition, Document, Line, Part, Tone, plain, toned};
 use super::quantity::{bytes, count, factor as factor_of, factor_number, seconds as in_seconds};
 use super::words::{briefly, headline};
 use crate::analysis::{Analysis, Comparison, Concern, Estimate, Verdict};
-use crate::explain::{Budget, Class, Diagnosis, FactorShare, Finding, Status, is_culprit};
+use crate::explain::{Budget, Class, Diagnosis, FactorShare, Finding, Status, closing, is_culprit, opening};
 use crate::model::Stop;
 
 /// More than these are in the JSON only: an answer of more than 15 lines is not read.
@@ -52,7 +52,7 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
     definitions.extend(listed("not checked", &not_checked(diagnosis)));
     let is_open = diagnosis.is_real && !diagnosis.findings.iter().any(is_all_there_is);
     if let Some(share) = diagnosis.unexplained.filter(|_| is_open) {
-        definitions.push(define("unexplained", Tone::Plain, vec![vec![plain(share.text())]]));
+        definitions.push(define("unexplained", Tone::Plain, vec![vec![plain(share.rest_text())]]));
     }
     let was_tried = diagnosis.surroundings.is_empty();
     let is_asked = !diagnosis.asked.is_empty();
@@ -284,14 +284,15 @@ fn repeats(sign: &str, difference: &str) -> bool {
 }
 
 fn experiment(finding: &Finding) -> String {
-    let closes = finding.share.map(|share| format!(" closes {} of the gap", share.text()));
+    let closes =
+        finding.share.map(|share| closing(&share, finding.left.as_ref(), finding.fast_with.as_ref()));
     let what = match (&finding.difference, finding.status) {
         (Some(difference), Status::Located) if is_all_there_is(finding) => {
             return format!("{}: {difference}", finding.experiment);
         }
         _ => finding.experiment.clone(),
     };
-    let opens = finding.added.map(|share| format!("; on the fast side it opens {}", share.text()));
+    let opens = finding.added.map(|share| opening(&share, finding.fast_with.as_ref()));
     format!("{what}{}{}", closes.unwrap_or_default(), opens.unwrap_or_default())
 }
 

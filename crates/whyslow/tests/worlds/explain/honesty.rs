@@ -142,3 +142,50 @@ fn an_interrupted_search_is_no_finished_one() {
     lost.explained = None;
     assert_eq!(lost.stop(), None, "it breaks off");
 }
+
+/// A locale that both sides have, and what it costs each of them, beside arguments that make a small gap.
+fn locale_on_both(fast_factor: f64, slow_factor: f64, gap: f64) -> super::scene::Found {
+    let in_locale = Condition::env_is("LC_ALL", "C").negated();
+    let is_slow = Condition::HasArgument("-f".into());
+    let both = |one: &Condition, other: Condition| Condition::All(vec![one.clone(), other]);
+    let mut scene = row("env.locale").guilty();
+    scene.fast = vec![argv("sort words")];
+    scene.slow = vec![argv("sort -f words")];
+    let program = &mut scene.world.programs[0];
+    let traces = program.causes[0].traces.clone();
+    program.causes = vec![
+        Cause::new("fast", both(&in_locale, is_slow.clone().negated()), Effect::on_cpu(fast_factor)),
+        Cause::new("slow", both(&in_locale, is_slow.clone()), Effect::on_cpu(slow_factor)),
+        Cause::new("arguments", is_slow, Effect::on_cpu(gap)),
+    ];
+    program.causes[1].traces = traces;
+    scene.explained()
+}
+
+fn argv(line: &str) -> Edit {
+    Edit::Argv(line.split(' ').map(Into::into).collect())
+}
+
+/// Without the cause the slow side is the faster one: that is told by a ratio, and no negative part stays unexplained.
+#[test]
+fn more_than_the_whole_gap_is_told_in_words() {
+    let found = locale_on_both(2.0, 4.0, 0.55);
+    let finding = found.finding("env.locale").unwrap_or_else(|| panic!("{}", found.text()));
+    assert_eq!(finding.status, Status::Confirmed, "{}", found.text());
+    let share = finding.share.unwrap();
+    assert!(share.is_more_than_all() && (finding.left.unwrap().point - 0.55).abs() < 0.02, "{finding:?}");
+    let text = whyslow::explain::closing(&share, finding.left.as_ref(), finding.fast_with.as_ref());
+    assert!(text.contains("more than the whole gap: the slow side is then 1.82x"), "{text}");
+    assert!(text.contains("gains by it too and is then 1.99x"), "{text}");
+    let rest = found.diagnosis.unexplained.unwrap();
+    assert!(rest.point < 0.0 && rest.rest_text().starts_with("0 %"), "{}", rest.rest_text());
+}
+
+/// It is a way to make both faster, and no reason for the difference between them.
+#[test]
+fn what_speeds_up_both_sides_alike_is_not_guilty() {
+    for (fast, slow) in [(3.0, 3.0), (3.0, 3.06), (3.0, 3.0 * 0.97)] {
+        let found = locale_on_both(fast, slow, 1.1);
+        assert!(found.confirmed().is_empty(), "{slow}: {}", found.text());
+    }
+}
