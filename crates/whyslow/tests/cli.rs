@@ -3,8 +3,6 @@
 
 mod common;
 
-#[path = "cli/alone.rs"]
-mod alone;
 #[path = "cli/doctor.rs"]
 mod doctor;
 #[path = "cli/errors.rs"]

@@ -92,7 +92,7 @@ pub fn diagnose(recording: &Recording) -> Option<Diagnosis> {
         slow_budget: Budget::of(&case.slow),
         class: case.gap.class,
         carriers: carriers(&case),
-        factors: factor_shares(recording, &variants, (found.fast, found.slow), case.gap.metric),
+        factors: factor_shares(recording, &variants, (found.fast, found.slow), case.gap),
         findings: Vec::new(),
         asked: Vec::new(),
         unexplained: None,

@@ -6,7 +6,9 @@ use benchmath::shares::share;
 use benchmath::signed_rank::shift;
 use serde::Serialize;
 
-use super::diagnosis::ALPHA;
+use super::carriers::{Carrier, carriers};
+use super::case::{Case, Gap};
+use super::diagnosis::{ALPHA, LEAST_SHARE, looks_at};
 use super::shares::{Share, as_ratio, as_share};
 use crate::analysis::{Estimate, Samples};
 use crate::model::{Recording, Variant};
@@ -27,8 +29,12 @@ pub struct FactorShare {
     /// How many times as long its slow level takes, with the other factors as in the fast corner, and as in the slow one.
     pub beside_fast: Estimate,
     pub beside_slow: Estimate,
+    /// What its slow level has more of, with the other factors as in the slow corner.
+    pub counts: Vec<Carrier>,
 }
 
+/// Of more, the combinations are too many to be measured.
+const MOST_FACTORS: usize = 6;
 /// Parts of the gap that are so close are the same to whoever has to choose.
 const LEAST_APART: f64 = 0.1;
 
@@ -50,16 +56,11 @@ pub fn factor_shares(
     recording: &Recording,
     variants: &[Variant],
     (fast, slow): (usize, usize),
-    metric: &str,
+    gap: Gap,
 ) -> Vec<FactorShare> {
     let (one, other) = (&variants[fast], &variants[slow]);
-    let differing: Vec<usize> =
-        (0..one.levels.len()).filter(|&factor| one.levels[factor] != other.levels[factor]).collect();
-    if differing.len() < 2 || differing.len() > 6 {
-        return Vec::new();
-    }
-    let Some(cells) = cells(variants, one, other, &differing) else { return Vec::new() };
-    let blocks = log_blocks(recording, variants.len(), &cells, metric);
+    let Some((differing, cells)) = matrix(variants, one, other) else { return Vec::new() };
+    let blocks = log_blocks(recording, variants.len(), &cells, gap.metric);
     let mut shares: Vec<FactorShare> = (0..differing.len())
         .filter_map(|place| {
             let known = &recording.header.experiment.factors[differing[place]];
@@ -74,11 +75,42 @@ pub fn factor_shares(
                 added: part(&alone(differing.len(), place))?,
                 beside_fast: times(&blocks, &alone(differing.len(), place))?,
                 beside_slow: times(&blocks, &what_if_weights(differing.len(), place))?,
+                counts: counts(recording, variants, (without(&cells, place), slow), gap),
             })
         })
         .collect();
     shares.sort_by(|one, other| other.share.point.total_cmp(&one.share.point));
     shares
+}
+
+/// The slow corner with each of the factors as in the fast one, which tells them apart; none where there is no such matrix.
+pub fn neighbours(variants: &[Variant], (fast, slow): (usize, usize)) -> Vec<usize> {
+    let Some((differing, cells)) = matrix(variants, &variants[fast], &variants[slow]) else {
+        return Vec::new();
+    };
+    (0..differing.len()).map(|place| without(&cells, place)).collect()
+}
+
+/// The slow corner with one factor as in the fast one.
+fn without(cells: &[usize], place: usize) -> usize {
+    cells[(cells.len() - 1) ^ (1 << place)]
+}
+
+fn counts(
+    recording: &Recording,
+    variants: &[Variant],
+    (fast, slow): (usize, usize),
+    gap: Gap,
+) -> Vec<Carrier> {
+    let looks = |variant| looks_at(recording, None, variant);
+    let case = Case::new(recording, variants, (fast, looks(fast)), (slow, looks(slow)));
+    let mut counts = carriers(&case);
+    // A malloc within the program is not counted, and only a look at it tells that there is one.
+    let are_known = case.fast.loading().is_some() && case.slow.loading().is_some();
+    counts.retain(|carrier| carrier.unit != "s" && (are_known || carrier.kind != "memory"));
+    counts.retain(|carrier| carrier.seconds >= LEAST_SHARE * gap.seconds);
+    counts.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
+    counts
 }
 
 fn part(blocks: &[Vec<f64>], weights: &[f64], factors: usize) -> Option<Share> {
@@ -94,6 +126,15 @@ fn alone(factors: usize, factor: usize) -> Vec<f64> {
     let mut weights = vec![0.0; 1 << factors];
     (weights[0], weights[1 << factor]) = (-1.0, 1.0);
     weights
+}
+
+/// The factors in which the corners differ, if there are several, and the variants at all combinations of their levels.
+fn matrix(variants: &[Variant], fast: &Variant, slow: &Variant) -> Option<(Vec<usize>, Vec<usize>)> {
+    let differs = |&factor: &usize| fast.levels[factor] != slow.levels[factor];
+    let differing: Vec<usize> = (0..fast.levels.len()).filter(differs).collect();
+    let cells =
+        (2..=MOST_FACTORS).contains(&differing.len()).then(|| cells(variants, fast, slow, &differing))??;
+    Some((differing, cells))
 }
 
 /// The variants at all combinations: bit `f` says whether the `f`th differing factor is as in the slow corner.

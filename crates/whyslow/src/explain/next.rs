@@ -11,7 +11,7 @@ use super::outcomes::Outcome;
 use super::stages::{Originals, Trial, plan};
 use super::suspects::{Claim, Idea, Suspect, Suspicion, alloc_realloc_copy, may_be_layout, with_each};
 use super::tried::is_told;
-use super::{classes::Class, growth, layouts, pair};
+use super::{classes::Class, factors, growth, layouts, pair};
 use crate::analysis::analyze;
 use crate::model::{Preload, Probe, Recording, StagePlan, Variant};
 use crate::plan as plans;
@@ -78,6 +78,8 @@ pub const LOOKS: [Probe; 6] =
     [Probe::Environment, Probe::Loading, Probe::Syscalls, Probe::Allocations, Probe::Cpu, Probe::Files];
 /// Looks at a slow side without one of several differences, to give that difference a name.
 const NAMING_LOOKS: [Probe; 4] = [Probe::Syscalls, Probe::Cpu, Probe::Allocations, Probe::Loading];
+/// Looks at the variants of a matrix that tell its factors apart. Loading tells whose allocations can be counted.
+const COUNTS: [Probe; 3] = [Probe::Loading, Probe::Syscalls, Probe::Allocations];
 
 pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     if recording.header.experiment.is_joined {
@@ -94,6 +96,10 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     let spent = 1.0 - means.left_s / means.budget_s;
     let may_look = spent < LOOKING || recording.traces.is_empty();
     if let Some(step) = look(&case, (found.fast, found.slow)).filter(|_| may_look) {
+        return step;
+    }
+    let of_factors = look_at_factors(recording, factors::neighbours(&variants, (found.fast, found.slow)));
+    if let Some(step) = of_factors.filter(|_| may_look) {
         return step;
     }
     let investigation = Investigation::new(recording, &case);
@@ -152,6 +158,17 @@ fn look(case: &Case<'_>, (fast, slow): (usize, usize)) -> Option<Step> {
         .flat_map(|probe| sides.iter().map(move |(side, variant)| (probe, side, *variant)))
         .find(|(probe, side, _)| !side.was_probed(*probe))
         .map(|(probe, _, variant)| Step::Look { stage: None, variant, probe })
+}
+
+/// What each factor of a matrix has more of is counted.
+fn look_at_factors(recording: &Recording, neighbours: Vec<usize>) -> Option<Step> {
+    let looks = neighbours.into_iter().flat_map(|variant| COUNTS.map(|probe| (variant, probe)));
+    looks
+        .into_iter()
+        .find(|&(variant, probe)| {
+            !looks_at(recording, None, variant).iter().any(|entry| entry.probe == probe)
+        })
+        .map(|(variant, probe)| Step::Look { stage: None, variant, probe })
 }
 
 /// Where several differences in program and arguments carry the gap, each is looked at by itself.

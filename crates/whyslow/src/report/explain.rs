@@ -7,7 +7,9 @@ use super::document::{Definition, Document, Line, Part, Tone, plain, toned};
 use super::quantity::{bytes, count, factor as factor_of, factor_number, seconds as in_seconds};
 use super::words::{briefly, headline};
 use crate::analysis::{Analysis, Comparison, Concern, Estimate, Verdict};
-use crate::explain::{Budget, Class, Diagnosis, FactorShare, Finding, Status, closing, is_culprit, opening};
+use crate::explain::{
+    Budget, Carrier, Class, Diagnosis, FactorShare, Finding, Status, closing, is_culprit, opening,
+};
 use crate::model::Stop;
 
 /// More than these are in the JSON only: an answer of more than 15 lines is not read.
@@ -137,8 +139,12 @@ fn output(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> Optio
     Some(define("output differs", Tone::Warning, vec![line]))
 }
 
-/// Variants between the two that are explained, by what each was compared with.
+/// Variants between the two that are explained, by what each was compared with, unless factors tell it all.
 fn others(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> Option<Definition> {
+    let are_factors = diagnosis.is_real && !diagnosis.factors.is_empty();
+    if are_factors && analysis.variants.len() == 1 << diagnosis.factors.len() {
+        return None;
+    }
     let is_other = |comparison: &&Comparison| {
         comparison.metric == diagnosis.metric && ![diagnosis.fast, diagnosis.slow].contains(&comparison.other)
     };
@@ -256,7 +262,12 @@ fn culprit(finding: &Finding, diagnosis: &Diagnosis) -> Definition {
     // What is left beside a proof is told in few words.
     let is_rest = is_all_there_is(finding) && diagnosis.findings.iter().any(is_proved);
     let most = if is_rest { 1 } else { MOST_SIGNS };
-    body.extend(signs.take(most).map(|sign| vec![plain(format!("seen: {sign}"))]));
+    let mut signs: Vec<String> = signs.take(most).cloned().collect();
+    // A matrix has its factors to tell as well.
+    if signs.len() > 1 && !diagnosis.factors.is_empty() {
+        signs = vec![signs.join("; ")];
+    }
+    body.extend(signs.iter().map(|sign| vec![plain(format!("seen: {sign}"))]));
     define(head, tone, body)
 }
 
@@ -309,6 +320,9 @@ fn factors(diagnosis: &Diagnosis) -> Option<Definition> {
         if factor.interacts() {
             text += &format!("; {}", interaction(factor, &diagnosis.factors));
         }
+        if let Some(most) = factor.counts.first() {
+            text += &format!("; {}", counts(most));
+        }
         vec![plain(text)]
     };
     (!diagnosis.factors.is_empty())
@@ -318,20 +332,22 @@ fn factors(diagnosis: &Diagnosis) -> Option<Definition> {
 /// What a factor does depends on the others: one number for it would be true for nobody.
 fn interaction(factor: &FactorShare, all: &[FactorShare]) -> String {
     let others: Vec<&FactorShare> = all.iter().filter(|other| other.factor != factor.factor).collect();
-    let (fast, slow) = match others.as_slice() {
-        [other] => {
-            let with = |value: &str| format!("with {} {}", other.factor, level(value));
-            (with(&other.fast), with(&other.slow))
+    let with = |of: fn(&FactorShare) -> &str, so_many: &str| match others.len() {
+        0..=2 => {
+            let levels = others.iter().map(|other| format!("{} {}", other.factor, level(of(other))));
+            format!("with {}", levels.collect::<Vec<_>>().join(", "))
         }
-        _ => ("beside the fast levels".to_owned(), "beside the slow ones".to_owned()),
+        _ => format!("beside the {so_many}"),
     };
+    let fast = with(|other| &other.fast, "fast levels");
+    let slow = with(|other| &other.slow, "slow ones");
     let times = |ratio: &Estimate| match ratio.low.zip(ratio.high) {
         Some((low, high)) => {
             format!("{} [{}, {}]", factor_of(ratio.point), factor_number(low), factor_number(high))
         }
         None => factor_of(ratio.point),
     };
-    format!("it interacts: {} {fast}, {} {slow}", times(&factor.beside_fast), times(&factor.beside_slow))
+    format!("it interacts: {} {fast}; {} {slow}", times(&factor.beside_fast), times(&factor.beside_slow))
 }
 
 /// The value of a parameter as it is told: a file without its path, and nothing by a word.
@@ -352,22 +368,18 @@ fn carriers(diagnosis: &Diagnosis) -> Option<Definition> {
         .take(MOST_FUNCTIONS)
         .map(|carrier| format!("{} {}", carrier.name, signed(carrier.seconds)))
         .collect();
-    let counts = diagnosis.carriers.iter().filter(|carrier| carrier.unit != "s");
-    let counts: Vec<String> = counts
-        .map(|carrier| {
-            let amount = |value: f64| if carrier.unit == "bytes" { bytes(value) } else { count(value) };
-            format!(
-                "{} {} -> {} (about {})",
-                carrier.name,
-                amount(carrier.fast),
-                amount(carrier.slow),
-                signed(carrier.seconds)
-            )
-        })
-        .collect();
-    let kinds = [functions, counts].into_iter().filter(|texts| !texts.is_empty());
+    let counted = diagnosis.carriers.iter().filter(|carrier| carrier.unit != "s");
+    let counted: Vec<String> =
+        counted.map(|carrier| format!("{} (about {})", counts(carrier), signed(carrier.seconds))).collect();
+    let kinds = [functions, counted].into_iter().filter(|texts| !texts.is_empty());
     let text = kinds.map(|texts| texts.join(", ")).collect::<Vec<_>>().join("; ");
     (!text.is_empty()).then(|| define("where it shows", Tone::Plain, vec![vec![plain(text)]]))
+}
+
+/// What both sides have of it.
+fn counts(carrier: &Carrier) -> String {
+    let amount = |value: f64| if carrier.unit == "bytes" { bytes(value) } else { count(value) };
+    format!("{} {} -> {}", carrier.name, amount(carrier.fast), amount(carrier.slow))
 }
 
 fn cleared(diagnosis: &Diagnosis) -> Vec<String> {

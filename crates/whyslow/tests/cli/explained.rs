@@ -5,7 +5,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use whyslow::cli::Status;
 use whyslow::machine::simulated::{Cause, Condition, Cost, Effect, Failure, How, Noise, Program, World};
-use whyslow::model::{Frame, KernelView, Profile, Stack, Trace};
+use whyslow::model::{Frame, KernelView, Profile, Stack, SyscallCount, Syscalls, Trace};
 
 use super::golden::assert_golden;
 use crate::common::{Printed, WHITE, text_of, whyslow, whyslow_without_machine};
@@ -125,13 +125,21 @@ fn without_place(text: &str, folder: &Path) -> String {
     text.replace(text_of(folder), "DIR")
 }
 
-/// An allocator that costs a third more without threads and nothing with them, and writes something else.
+/// An allocator that costs a third more without threads and nothing with them, and writes something else. Threads bring
+/// calls with them.
 fn builds() -> World {
+    let calls = |count| {
+        let calls = [("futex".to_owned(), SyscallCount { calls: count, ..SyscallCount::default() })].into();
+        Trace::Syscalls(Syscalls { calls, processes: 1, starts: 1, ..Syscalls::default() })
+    };
     let is = Condition::env_is;
     let both = Condition::All(vec![is("MALLOC", "system"), is("THREADS", "yes")]);
     let program = Program::new("perl", Cost::of_cpu(0.1))
+        .with_trace(calls(10))
         .with_cause(Cause::new("system malloc", is("MALLOC", "system"), Effect::on_cpu(1.4)))
-        .with_cause(Cause::new("threads", is("THREADS", "yes"), Effect::on_cpu(1.35)))
+        .with_cause(
+            Cause::new("threads", is("THREADS", "yes"), Effect::on_cpu(1.35)).with_trace(calls(20_000)),
+        )
         .with_cause(Cause::new("a lock that is not taken", both, Effect::on_cpu(0.76)))
         .with_cause(Cause::new(
             "a banner",
