@@ -2,11 +2,18 @@
 //!
 //! The interval runs from one order statistic to another; how often it covers the true median follows from
 //! coin tosses alone. It takes the values as independent, which times measured one after another are not:
-//! use it to describe a sample and the paired [`shift`](crate::signed_rank::shift) to compare two.
+//! [`median_interval_of_series`] is wider where neighbours resemble each other. Both describe a sample; use the
+//! paired [`shift`](crate::signed_rank::shift) to compare two.
 
 use std::f64::consts::PI;
 
-use crate::quantiles::quantile_in;
+use crate::distributions::normal;
+use crate::quantiles::{median, quantile_in};
+
+/// Shorter series are taken as they are: their correlations are mostly chance.
+const CORRELATION_FROM: usize = 10;
+/// What goes on for longer than this is no noise that an interval could hold.
+const FARTHEST_LAG: usize = 100;
 
 /// A median with its interval, in the unit of the values.
 ///
@@ -68,6 +75,61 @@ pub fn median_interval_in(values: &mut [f64], confidence: f64) -> Option<MedianI
     let upper = &mut values[middle..];
     let high = order_statistic(upper, upper.len() - 1 - k);
     Some(MedianInterval { estimate, low, high, achieved: 1.0 - 2.0 * tail })
+}
+
+/// [`median_interval`] of values in the order in which they were measured, wider where neighbours resemble each
+/// other: so many values tell as much as fewer independent ones, [`inflation`] says how many times fewer.
+///
+/// Where independent values would have a finite interval this one is finite too, at most from the least value to
+/// the largest; `achieved` is then what it would be for independent values.
+///
+/// ```
+/// use benchmath::median_interval::{median_interval, median_interval_of_series};
+/// let by_turns: Vec<f64> = (0..40).map(|run| f64::from(run % 2) + 0.01 * f64::from(run)).collect();
+/// assert_eq!(median_interval_of_series(&by_turns, 0.95), median_interval(&by_turns, 0.95));
+/// let rising: Vec<f64> = (0..40).map(f64::from).collect();
+/// let (plain, wide) = (median_interval(&rising, 0.95).unwrap(), median_interval_of_series(&rising, 0.95).unwrap());
+/// assert!(wide.high - wide.low > 1.5 * (plain.high - plain.low));
+/// ```
+#[must_use]
+pub fn median_interval_of_series(values: &[f64], confidence: f64) -> Option<MedianInterval> {
+    let plain = median_interval(values, confidence)?;
+    let inflation = inflation(values);
+    if inflation <= 1.0 || plain.low.is_infinite() {
+        return Some(plain);
+    }
+    // The number of values below the median scatters so much more than that of heads.
+    let bound = -normal::quantile((1.0 - confidence) / 2.0) * inflation.sqrt();
+    let wide = median_interval(values, (1.0 - 2.0 * normal::above(bound)).min(1.0 - f64::EPSILON))?;
+    let end = |value: f64, extreme: fn(f64, f64) -> f64| match value.is_finite() {
+        true => value,
+        false => values.iter().copied().fold(plain.estimate, extreme),
+    };
+    Some(MedianInterval { low: end(wide.low, f64::min), high: end(wide.high, f64::max), ..wide })
+}
+
+/// How many times more values of this series, in the order in which they were measured, it takes than independent
+/// ones to know the median as well; 1 where neighbours do not resemble each other, and below 10 values.
+///
+/// The variance of the number of values above the median over that of independent values: 1 plus twice the
+/// autocorrelations of being above or below, up to the first that is not positive.
+///
+/// ```
+/// use benchmath::median_interval::inflation;
+/// assert_eq!(inflation(&[1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0]), 1.0);
+/// assert!(inflation(&[1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0]) > 2.0);
+/// ```
+#[must_use]
+pub fn inflation(values: &[f64]) -> f64 {
+    let Some(median) = median(values).filter(|_| values.len() >= CORRELATION_FROM) else { return 1.0 };
+    let sides: Vec<i8> =
+        values.iter().map(|&value| i8::from(value > median) - i8::from(value < median)).collect();
+    let product = |lag: usize| -> i64 {
+        sides.iter().zip(&sides[lag..]).map(|(one, other)| i64::from(one * other)).sum()
+    };
+    let farthest = (values.len() / 4).min(FARTHEST_LAG);
+    let positive: i64 = (1..=farthest).map(product).take_while(|&product| product > 0).sum();
+    1.0 + 2.0 * positive as f64 / product(0).max(1) as f64
 }
 
 fn order_statistic(values: &mut [f64], place: usize) -> f64 {

@@ -4,6 +4,7 @@
 
 use benchmath::bias_corrected::bias_corrected_interval;
 use benchmath::mann_whitney::shift_between;
+use benchmath::median_interval::{MedianInterval, median_interval_of_series};
 use benchmath::shares::share;
 use benchmath::{
     Shift, SplitMix64, Verdict, judge, look_schedule, median_interval, per_look_alpha, share_interval, shift,
@@ -85,6 +86,65 @@ fn the_median_interval_covers_at_least() {
             found.low <= 0.0 && 0.0 <= found.high
         });
         assert_between(0.93, covered, 0.99, &format!("{noise:?}"));
+    }
+}
+
+/// Each value keeps so much of the one before it.
+fn series(kept: f64, count: usize, random: &mut SplitMix64) -> Vec<f64> {
+    let mut level = random.normal();
+    let mut next = || {
+        let now = level;
+        level = kept * level + (1.0 - kept * kept).sqrt() * random.normal();
+        now
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+#[test]
+fn the_median_interval_of_a_series_nearly_covers_where_neighbours_resemble_each_other() {
+    let mut random = SplitMix64::new(8);
+    for (kept, least) in [(0.0, 0.93), (0.3, 0.92), (0.6, 0.90), (0.9, 0.80)] {
+        let (mut plain, mut wide) = (0, 0);
+        for _ in 0..1000 {
+            let values = series(kept, 100, &mut random);
+            let holds = |found: MedianInterval| usize::from(found.low <= 0.0 && 0.0 <= found.high);
+            plain += holds(median_interval(&values, 0.95).unwrap());
+            wide += holds(median_interval_of_series(&values, 0.95).unwrap());
+        }
+        assert_between(least, wide as f64 / 1000.0, 0.985, &format!("{kept}"));
+        assert!(plain <= wide && (kept < 0.5 || plain < 860), "{kept}: {plain} as if independent, {wide}");
+    }
+}
+
+/// Whether the interval holds the median, 0, when the level is added and its width ends the series.
+fn holds_when_narrow(values: &[f64], looks: &[usize], interval: impl Fn(&[f64]) -> MedianInterval) -> bool {
+    let at = looks.iter().map(|&look| interval(&values[..look]));
+    let is_narrow = |found: &MedianInterval| found.high - found.low <= 0.02;
+    let found = at.clone().find(is_narrow).or(at.last()).unwrap();
+    found.low <= 0.0 && 0.0 <= found.high
+}
+
+/// `--nocapture` prints the table of METHODOLOGY.md.
+#[test]
+fn a_series_that_its_width_ends_is_covered_with_care_and_not_without() {
+    let mut random = SplitMix64::new(9);
+    let looks = look_schedule(10, 1.5, 405);
+    let careful_at = 1.0 - per_look_alpha(&looks, 0.05);
+    for (kept, scatter, least) in [(0.0, 0.03, 0.97), (0.3, 0.03, 0.94), (0.6, 0.02, 0.92), (0.9, 0.03, 0.78)]
+    {
+        let (mut naive, mut careful) = (0, 0);
+        for _ in 0..1000 {
+            let values: Vec<f64> =
+                series(kept, 405, &mut random).iter().map(|value| scatter * value).collect();
+            let plain = |values: &[f64]| median_interval(values, 0.95).unwrap();
+            let wide = |values: &[f64]| median_interval_of_series(values, careful_at).unwrap();
+            naive += usize::from(holds_when_narrow(&values, &looks, plain));
+            careful += usize::from(holds_when_narrow(&values, &looks, wide));
+        }
+        let (naive, careful) = (naive as f64 / 1000.0, careful as f64 / 1000.0);
+        println!("neighbours {kept}: {naive} without care, {careful} with");
+        assert_between(least, careful, 1.0, &format!("{kept}"));
+        assert!(naive < careful);
     }
 }
 

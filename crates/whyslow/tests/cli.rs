@@ -3,6 +3,8 @@
 
 mod common;
 
+#[path = "cli/alone.rs"]
+mod alone;
 #[path = "cli/doctor.rs"]
 mod doctor;
 #[path = "cli/errors.rs"]

@@ -21,6 +21,11 @@ fn result(world: World, more: &[&str]) -> Value {
     serde_json::from_str(&whyslow(world, &arguments).stdout).expect("JSON")
 }
 
+fn alone() -> Value {
+    let world = World::default().with_program(Program::new("a", Cost::of_cpu(0.05))).with_noise(WHITE);
+    serde_json::from_str(&whyslow(world, &["compare", "a", "--seed", "1", "--json"]).stdout).expect("JSON")
+}
+
 fn pair(ratio: f64) -> World {
     World::pair(0.05, ratio).with_noise(WHITE)
 }
@@ -36,6 +41,7 @@ fn results() -> Vec<Value> {
     let not_started = How::NotStarted { errno: libc::EACCES, step: "exec".into() };
     vec![
         result(pair(1.2), &[]),
+        alone(),
         result(pair(1.0).with_rights(Rights::none()).with_tick(0.004), &["--runs", "3"]),
         result(failing(How::Exit(22)), &["--runs", "30"]),
         result(failing(How::Signal(9)), &["--runs", "30"]),

@@ -66,6 +66,7 @@ fn every_recording_has_a_result_without_nonsense() {
         let json = report::json(&recording, &analysis);
         prop_assert!(!text.contains("NaN") && !text.contains("infx"), "{}", text);
         prop_assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{:?}", text);
+        prop_assert!(!json["alone"].is_object() || json["alone"]["median"].is_number(), "{}", json);
         for comparison in json["comparisons"].as_array().unwrap() {
             prop_assert!(comparison["ratio"]["point"].is_number(), "{}", comparison);
         }

@@ -4,6 +4,8 @@
 
 mod common;
 
+#[path = "worlds/alone.rs"]
+mod alone;
 #[path = "worlds/effort.rs"]
 mod effort;
 #[path = "worlds/ends.rs"]

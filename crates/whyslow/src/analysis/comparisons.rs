@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::at_once::of_each;
-use super::looks::settle;
-use super::{Decision, Estimate, Samples, VariantSummary, Verdict, decide, judged_metrics};
+use super::looks::paid_for;
+use super::{Decision, Estimate, Samples, Verdict, decide, judged_metrics};
 use crate::model::{Direction, Looks, Recording, Unit};
 
 /// A forecast above this many times the blocks that the budget pays for is out of reach.
@@ -55,24 +55,16 @@ pub enum Reading {
 }
 
 /// All comparisons that the recording allows.
-pub fn compare(recording: &Recording, samples: &Samples, variants: &[VariantSummary]) -> Vec<Comparison> {
+pub fn compare(recording: &Recording, samples: &Samples, variants: usize, looks: &Looks) -> Vec<Comparison> {
     let design = &recording.header.experiment.design;
     let base = design.base;
-    let block_s = typical_block_s(variants).unwrap_or(design.budget_s);
-    let settled = || settle(design, variants.len().saturating_sub(1), block_s);
-    // A recording that breaks off before its looks were fixed is judged by those that would have been.
-    let looks = recording.looks.clone().unwrap_or_else(settled);
-    let paid_for = (design.budget_s / block_s).max(*looks.at.last().unwrap_or(&1) as f64);
-    let others = (0..variants.len()).filter(|&other| other != base);
+    let paid_for = paid_for(design, looks, samples, variants);
+    let others = (0..variants).filter(|&other| other != base);
     let pairs: Vec<(usize, &str)> = others
         .flat_map(|other| judged_metrics(design).into_iter().map(move |metric| (other, metric)))
         .collect();
-    let compare = |pair: usize| comparison(recording, samples, (&looks, paid_for), pairs[pair]);
+    let compare = |pair: usize| comparison(recording, samples, (looks, paid_for), pairs[pair]);
     of_each(pairs.len(), recording.runs.len(), compare).into_iter().flatten().collect()
-}
-
-fn typical_block_s(variants: &[VariantSummary]) -> Option<f64> {
-    variants.iter().map(|variant| variant.median("wall_s")).sum()
 }
 
 fn comparison(
@@ -114,10 +106,15 @@ fn forecast(decision: &Decision, blocks: usize, looks: &Looks, paid_for: f64) ->
         let fewest = benchmath::signed_rank::fewest_blocks(looks.alpha_each);
         return Forecast::MoreBlocks(fewest.saturating_sub(blocks).max(1) as u64);
     }
-    if decision.blocks_needed > REACH * paid_for {
+    outlook(decision.blocks_needed, blocks, paid_for)
+}
+
+/// From the blocks that it takes in all, those that there are, and those that the budget pays for.
+pub(super) fn outlook(needed: f64, blocks: usize, paid_for: f64) -> Forecast {
+    if needed.is_infinite() || needed > REACH * paid_for {
         return Forecast::OutOfReach;
     }
-    Forecast::MoreBlocks(one_digit((decision.blocks_needed - blocks as f64).max(1.0)))
+    Forecast::MoreBlocks(one_digit((needed - blocks as f64).max(1.0)))
 }
 
 /// Rounds up to one significant digit: the forecast is worth no more.

@@ -2,9 +2,10 @@
 //! stopping early costs no honesty: under "no difference" the time of a block does not depend on which variant is
 //! the faster.
 
-use benchmath::{looks, signed_rank};
+use benchmath::{looks, quantiles, signed_rank};
 
-use crate::model::{Design, Looks, RunCount};
+use super::Samples;
+use crate::model::{Design, Looks, Recording, RunCount};
 
 /// Fewer blocks than this decide only huge effects; more delay the decision of large ones.
 const FIRST_LOOK: usize = 10;
@@ -15,6 +16,25 @@ pub fn settle(design: &Design, comparisons: usize, block_s: f64) -> Looks {
     let at = look_times(design, comparisons, block_s);
     let alpha_each = looks::per_look_alpha(&at, alpha(design, comparisons));
     Looks { at, alpha_each }
+}
+
+/// The looks of a recording; of one that breaks off before they were fixed, those that would have been.
+pub fn looks_of(recording: &Recording, samples: &Samples, variants: usize) -> Looks {
+    let design = &recording.header.experiment.design;
+    recording.looks.clone().unwrap_or_else(|| {
+        let block_s = typical_block_s(samples, variants).unwrap_or(design.budget_s);
+        settle(design, variants.saturating_sub(1), block_s)
+    })
+}
+
+/// Blocks that the budget pays for, or that are run whatever they take.
+pub(super) fn paid_for(design: &Design, looks: &Looks, samples: &Samples, variants: usize) -> f64 {
+    let block_s = typical_block_s(samples, variants).unwrap_or(design.budget_s);
+    (design.budget_s / block_s).max(*looks.at.last().unwrap_or(&1) as f64)
+}
+
+fn typical_block_s(samples: &Samples, variants: usize) -> Option<f64> {
+    (0..variants).map(|variant| quantiles::median(&samples.values(variant, "wall_s"))).sum()
 }
 
 /// The numbers of blocks at which to look, never none. Cheap enough for every block, unlike the error of each look.

@@ -1,6 +1,7 @@
 //! From a recording to what it shows: samples, comparisons with verdicts, concerns. Pure: the same recording gives
 //! the same analysis, on any machine and at any time.
 
+mod alone;
 mod at_once;
 mod comparisons;
 mod concerns;
@@ -18,11 +19,12 @@ use serde::Serialize;
 use crate::model::{Design, Exit, Floor, HookFailure, Metric, Missing, Recording, Run, Stop};
 use crate::plan;
 
+pub use alone::Alone;
 pub use benchmath::verdict::Verdict;
 pub use comparisons::{Comparison, Forecast, Reading};
 pub use concerns::{Concern, Mode, Outliers, TwoModes};
 pub use decision::{Decision, decide};
-pub use looks::{is_fixed_for_time, look_times, settle};
+pub use looks::{is_fixed_for_time, look_times, looks_of, settle};
 pub use progress::{Progress, progress};
 pub use samples::Samples;
 pub use sensitivity::{Sensitivity, sensitivity};
@@ -56,6 +58,8 @@ pub struct Analysis {
     pub variants: Vec<VariantSummary>,
     /// For each variant but the base, one comparison per judged metric that could be measured.
     pub comparisons: Vec<Comparison>,
+    /// What is known of a command that is measured by itself.
+    pub alone: Option<Alone>,
     pub concerns: Vec<Concern>,
     /// Measured blocks in which every variant succeeded.
     pub blocks: usize,
@@ -89,12 +93,15 @@ pub fn analyze(recording: &Recording) -> Analysis {
     let experiment = &recording.header.experiment;
     let variants = plan::variants(experiment);
     let samples = Samples::collect(recording, variants.len());
-    let summaries = summaries::summarize(recording, &variants, &samples);
-    let comparisons = comparisons::compare(recording, &samples, &summaries);
-    let concerns = concerns::raise(recording, &samples, &summaries, &comparisons);
+    let looks = looks_of(recording, &samples, variants.len());
+    let summaries = summaries::summarize(recording, &variants, &samples, &looks);
+    let comparisons = comparisons::compare(recording, &samples, variants.len(), &looks);
+    let alone = alone::alone(recording, &samples, variants.len(), &looks);
+    let concerns = concerns::raise(recording, &samples, &summaries, (&comparisons, alone.as_ref()));
     Analysis {
         variants: summaries,
         comparisons,
+        alone,
         concerns,
         blocks: samples.complete_blocks().len(),
         base: experiment.design.base,

@@ -2,6 +2,7 @@
 
 use benchmath::quantiles;
 
+use super::alone::{Alone, alone};
 use super::{Decision, Samples, Verdict, decide, is_mostly_work};
 use crate::model::{Looks, Recording};
 
@@ -11,6 +12,8 @@ pub struct Progress {
     pub blocks: usize,
     /// The decision on the leading metric for each variant but the base, with the index of the variant.
     pub leading: Vec<(usize, Decision)>,
+    /// How well the only command is known.
+    pub alone: Option<Alone>,
     /// All of them are decided and precise enough, or nothing more can be learnt in time.
     pub is_decided: bool,
 }
@@ -41,12 +44,18 @@ pub fn progress(recording: &Recording, variants: usize, looks: &Looks) -> Progre
                 && on("cpu_s", *other).is_some_and(|cpu| is_done(&cpu)))
     };
     let blocks = samples.complete_blocks().len();
+    let alone = alone(recording, &samples, variants, looks);
+    if variants == 1 {
+        let is_decided = alone.as_ref().is_some_and(|alone| alone.is_narrow);
+        return Progress { blocks, leading, alone, is_decided };
+    }
     let all_are_done = leading.iter().all(|(_, decision)| is_done(decision));
     let all_have_answers = blocks >= FORECASTS_FROM && leading.iter().all(has_answer);
     Progress {
         blocks,
         is_decided: leading.len() + 1 == variants && (all_are_done || all_have_answers),
         leading,
+        alone: None,
     }
 }
 

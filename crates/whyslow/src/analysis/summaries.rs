@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use benchmath::{bootstrap, median_interval, quantiles};
+use benchmath::median_interval::{median_interval_in, median_interval_of_series};
+use benchmath::{bootstrap, quantiles};
 use serde::Serialize;
 
 use super::{Estimate, Samples};
-use crate::model::{Exit, Recording, Run, Variant};
+use crate::model::{Exit, Looks, Recording, Run, Variant};
 
 /// Runs with less CPU time than this many timer ticks have no meaningful split into user and system time.
 pub const TICKS_FOR_A_SPLIT: f64 = 4.0;
@@ -24,7 +25,8 @@ pub const HISTOGRAM_BINS: usize = 44;
 pub struct Summary {
     /// `None`: cannot be told from these runs.
     pub median: Option<f64>,
-    /// Interval of the median at the confidence of the experiment; `None` with too few runs.
+    /// Interval of the median at the confidence of the experiment; `None` with too few runs. Of a command by itself it
+    /// holds whatever made the measuring stop, and is wider where neighbouring runs resemble each other.
     pub low: Option<f64>,
     pub high: Option<f64>,
     pub min: f64,
@@ -69,9 +71,15 @@ pub struct Histogram {
     pub beyond: usize,
 }
 
-pub fn summarize(recording: &Recording, variants: &[Variant], samples: &Samples) -> Vec<VariantSummary> {
-    let mut summaries =
-        samples.of_each_variant(|index| summarize_variant(recording, index, &variants[index], samples));
+pub fn summarize(
+    recording: &Recording,
+    variants: &[Variant],
+    samples: &Samples,
+    looks: &Looks,
+) -> Vec<VariantSummary> {
+    let alone_at = (variants.len() == 1).then_some(1.0 - looks.alpha_each);
+    let mut summaries = samples
+        .of_each_variant(|index| summarize_variant(recording, index, &variants[index], samples, alone_at));
     if let Some(axis) = axis(&summaries, samples) {
         let histograms = samples.of_each_variant(|index| histogram(samples.known(index, "wall_s"), axis));
         summaries.iter_mut().zip(histograms).for_each(|(summary, histogram)| summary.histogram = histogram);
@@ -84,12 +92,13 @@ fn summarize_variant(
     index: usize,
     variant: &Variant,
     samples: &Samples,
+    alone_at: Option<f64>,
 ) -> VariantSummary {
     let design = &recording.header.experiment.design;
     let names = recording.header.experiment.metrics.iter().map(|metric| &metric.name);
-    let mut metrics: BTreeMap<String, Summary> = names
-        .filter_map(|name| Some((name.clone(), summary(samples.values(index, name), design.confidence)?)))
-        .collect();
+    let summary = |name: &String| summary(samples.values(index, name), design.confidence, alone_at);
+    let mut metrics: BTreeMap<String, Summary> =
+        names.filter_map(|name| Some((name.clone(), summary(name)?))).collect();
     let user_share = user_share(recording, index, samples, metrics.get("cpu_s"));
     pool_split(&mut metrics, user_share);
     let failures = failures(recording, index, samples);
@@ -130,9 +139,13 @@ fn failures(recording: &Recording, variant: usize, samples: &Samples) -> Vec<(Ex
     kinds
 }
 
-/// `None` without a value.
-fn summary(mut values: Vec<f64>, confidence: f64) -> Option<Summary> {
-    let interval = median_interval::median_interval_in(&mut values, confidence)?;
+/// `None` without a value. The interval beside others is for orientation; alone it is the answer, and has a confidence
+/// of its own.
+fn summary(mut values: Vec<f64>, confidence: f64, alone_at: Option<f64>) -> Option<Summary> {
+    let interval = match alone_at {
+        Some(confidence) => median_interval_of_series(&values, confidence)?,
+        None => median_interval_in(&mut values, confidence)?,
+    };
     let bound = |value: f64| value.is_finite().then_some(value);
     Some(Summary {
         median: Some(interval.estimate),

@@ -35,10 +35,10 @@ pub enum Command {
     Man(Man),
 }
 
-/// Run two or more commands in random order, again and again, and say which is faster
+/// Time a command, or run several in random order, again and again, and say which is faster
 ///
-/// Every block runs every command once, in an order drawn anew. Measuring stops as soon as the answer is sure, or
-/// when the budget is spent.
+/// Every block runs every command once, in an order drawn anew. Measuring stops as soon as the answer is sure (of one
+/// command: as soon as its median is known), or when the budget is spent.
 #[derive(Args)]
 #[command(
     override_usage = "whyslow compare [OPTIONS] COMMAND...\n       whyslow compare [OPTIONS] -- WORD... [-- WORD...]...",
@@ -80,6 +80,7 @@ pub struct Compare {
 }
 
 const COMPARE_EXAMPLES: &str = "Examples:
+  whyslow compare 'perl new.pl'
   whyslow compare 'perl old.pl' 'perl new.pl'
   whyslow compare -n old -n new -- perl old.pl 'a b' -- perl new.pl 'a b'
   whyslow compare --env LC_ALL=C --env LC_ALL=C.UTF-8 'sort words' 'sort words'
@@ -256,7 +257,8 @@ pub struct Effort {
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent, allow_negative_numbers = true)]
     pub confidence: Option<f64>,
 
-    /// Differences up to so many per cent count as none [default: 2]
+    /// Differences up to so many per cent count as none [default: 2]; how well the median of a command by itself is to
+    /// be known [default: 1]
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent, allow_negative_numbers = true)]
     pub margin: Option<f64>,
 
@@ -297,7 +299,7 @@ pub struct Runs {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub gap: Option<Duration>,
 
-    /// Say so if the commands do not write the same
+    /// Say so if the commands do not write the same, or one of them not the same in every run
     #[arg(long)]
     pub check_output: bool,
 }

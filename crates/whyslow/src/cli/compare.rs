@@ -12,7 +12,7 @@ use super::{MachineMaker, Screen, Status, Trouble, asked, dry_run};
 use crate::analysis::{Analysis, analyze};
 use crate::machine::Machine;
 use crate::model::{End, Exit, Experiment, HookFailure, Input, Output, Stop};
-use crate::plan::{self, PlanError};
+use crate::plan::{self, PlanError, Question};
 use crate::report;
 use crate::session::{
     self, Asked, Event, Measured, SessionError, Stamp, Watcher, WatcherError, measure, preflight,
@@ -26,8 +26,8 @@ pub fn run(
     if let Some(path) = &options.files.resume {
         return resume(path, &options, screen, machine);
     }
-    let experiment = plan::compose(&asked::question(&options)?)?;
-    run_experiment(&experiment, &options, screen, machine, measure)
+    let question = Question { may_be_alone: true, ..asked::question(&options)? };
+    run_experiment(&plan::compose(&question)?, &options, screen, machine, measure)
 }
 
 /// From an experiment to a printed result. `measure` makes the runs, and may go on to what they are for.
@@ -232,6 +232,9 @@ fn failed(analysis: &Analysis) -> Trouble {
                 "it said nothing: if this status is an answer (no match, files differ), add --success-codes 0,1"
             }
             Exit::TimedOut => "raise --timeout, or count such runs with --ignore-failure; does it wait for input?",
+            Exit::Code(_) if analysis.variants.len() == 1 => {
+                "only runs that succeed are timed; run it by itself to see why it does not"
+            }
             Exit::Code(_) => "only runs that succeed are compared; run it by itself to see why it does not",
             _ => "run it by itself to see whether it always ends like this",
         })

@@ -11,9 +11,13 @@ pub fn describe(experiment: &Experiment) -> String {
     let variants = plan::variants(experiment);
     let mut text = String::new();
     for (index, variant) in variants.iter().enumerate() {
-        let base = if index == experiment.design.base { "  (the base)" } else { "" };
+        let is_base = index == experiment.design.base && variants.len() > 1;
+        let base = if is_base { "  (the base)" } else { "" };
         text.push_str(&format!("{}{base}\n", variant.name));
         lines(variant).iter().for_each(|(what, how)| text.push_str(&format!("  {what:<10} {how}\n")));
+    }
+    if variants.len() < 2 {
+        return crate::report::printable_lines(&text);
     }
     let seed = experiment.design.seed;
     text.push_str(&format!("\norder of the first blocks (seed {seed}):\n"));

@@ -9,7 +9,7 @@ use super::Screen;
 use crate::analysis::{Progress, Verdict};
 use crate::model::{Experiment, Run, Unit};
 use crate::plan;
-use crate::report::{between, duration, short_names};
+use crate::report::{between, duration, percent, short_names};
 use crate::session::{Event, Forecast};
 
 /// Drawing more often than the eye can follow only costs time.
@@ -99,7 +99,7 @@ impl<'a> ProgressLine<'a> {
             return;
         }
         self.drawn_at_s = forecast.elapsed_s;
-        self.draw(format!("block {}, {}{}", forecast.blocks, self.left, self.estimate));
+        self.draw(format!("{} {}, {}{}", self.block_word(), forecast.blocks, self.left, self.estimate));
     }
 
     /// Long runs are told one by one, or the line would stand still for the whole of a block.
@@ -112,9 +112,14 @@ impl<'a> ProgressLine<'a> {
         let place = if run.block < self.warmup {
             "warming up".to_owned()
         } else {
-            format!("block {}, {}", run.block - self.warmup, self.left)
+            format!("{} {}, {}", self.block_word(), run.block - self.warmup, self.left)
         };
         self.draw(format!("{place}; run {done} of {all} done"));
+    }
+
+    /// A block of one run is a run.
+    fn block_word(&self) -> &'static str {
+        if self.names.len() == 1 { "run" } else { "block" }
     }
 
     fn draw(&self, message: String) {
@@ -130,8 +135,9 @@ impl<'a> ProgressLine<'a> {
             return;
         }
         self.is_announced = true;
+        let word = self.block_word();
         let text = format!(
-            "a block takes {}: {} blocks, about {} more",
+            "a {word} takes {}: {} {word}s, about {} more",
             duration(forecast.block_s),
             forecast.last_look,
             duration(forecast.most_left_s)
@@ -166,8 +172,11 @@ fn left(forecast: &Forecast) -> String {
     format!("{bound} {} left", duration(forecast.most_left_s))
 }
 
-/// The comparison that is still open, or the last one; its range is what matters, so it comes first and whole.
+/// How well the median is known; or the comparison that is still open, or the last one; its range is what matters, so it comes first and whole.
 fn estimate(progress: &Progress, names: &[String], unit: Unit) -> String {
+    if let Some(half_width) = progress.alone.as_ref().and_then(|alone| alone.half_width) {
+        return format!("; known to ±{}", percent(half_width));
+    }
     let open = progress.leading.iter().find(|(_, decision)| decision.verdict == Verdict::Undecided);
     let Some((other, decision)) = open.or(progress.leading.last()) else { return String::new() };
     if !(decision.low.is_finite() && decision.high.is_finite()) {

@@ -39,7 +39,9 @@ pub fn run(options: Report, screen: &mut Screen<'_>) -> Result<Status, Trouble> 
 /// Whether it was made by `whyslow probe`: there is nothing to compare in it.
 pub fn has_only_traces(recording: &Recording) -> bool {
     let variants = plan::variants(&recording.header.experiment).len();
-    recording.runs.is_empty() && (variants == 1 || !recording.traces.is_empty())
+    // A timed command by itself may have been stopped before its first run; before that the floor was measured.
+    let is_probed_alone = variants == 1 && recording.header.floor.is_none();
+    recording.runs.is_empty() && (is_probed_alone || !recording.traces.is_empty())
 }
 
 pub fn read_recording(path: &Path) -> Result<Recording, Trouble> {

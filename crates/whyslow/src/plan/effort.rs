@@ -3,7 +3,17 @@
 use super::{PlanError, Question};
 use crate::model::{Design, Metric, RunCount, known_metric};
 
-pub fn design(question: &Question, base: usize, metrics: &[Metric]) -> Result<Design, PlanError> {
+/// In per cent.
+const MARGIN: f64 = 2.0;
+/// Half the margin of a comparison: two medians, each known that well, are known apart to all of it.
+const MARGIN_ALONE: f64 = 1.0;
+
+pub fn design(
+    question: &Question,
+    (variants, base): (usize, usize),
+    metrics: &[Metric],
+) -> Result<Design, PlanError> {
+    let usual_margin = if variants == 1 { MARGIN_ALONE } else { MARGIN };
     let default = Design::default();
     Ok(Design {
         runs: run_count(question)?,
@@ -13,7 +23,7 @@ pub fn design(question: &Question, base: usize, metrics: &[Metric]) -> Result<De
         confidence: percent("--confidence", "above 50 and below 100", question.confidence, 95.0, |p| {
             p > 50.0 && p < 100.0
         })?,
-        margin: percent("--margin", "above 0 and at most 100", question.margin, 2.0, |p| {
+        margin: percent("--margin", "above 0 and at most 100", question.margin, usual_margin, |p| {
             p > 0.0 && p <= 100.0
         })?,
         base,

@@ -13,7 +13,7 @@ pub enum PlanError {
     ShellSyntax { command: String, syntax: String },
     #[error("a comparison needs at least two commands")]
     OneCommand,
-    #[error("there is no command to look at")]
+    #[error("there is no command to run")]
     NoCommand,
     #[error("these are {count} variants, and more than {MOST_VARIANTS} cannot be compared")]
     TooManyVariants { count: usize },
@@ -68,9 +68,9 @@ impl PlanError {
                 quoted_example(command, syntax)
             ),
             PlanError::OneCommand => {
-                "give two commands, or the same one twice to see what this machine calls equal".into()
+                "give two commands, or the same one twice to see what this machine calls equal; one alone is timed by `whyslow compare COMMAND` and looked into by `whyslow probe COMMAND`".into()
             }
-            PlanError::NoCommand => "give one, in quotes: whyslow probe 'perl -e 1'".into(),
+            PlanError::NoCommand => "give one, in quotes: 'perl -e 1'".into(),
             PlanError::OutputNotSeen { .. } => {
                 "leave --output out (a pipe that is read), or give it a file".into()
             }

@@ -96,6 +96,7 @@ pub fn compose(question: &Question) -> Result<Experiment, PlanError> {
     let mut factors = vec![Factor { name: "command".into(), levels, role: Role::Asked }];
     factors.extend(parameter_factors(question)?);
     let metrics: Vec<Metric> = Metric::all_known().into_iter().chain(question.metrics.clone()).collect();
+    let variants = factors.iter().map(|factor| factor.levels.len()).product();
     let experiment = Experiment {
         name,
         workload: Workload::Command(Launch {
@@ -105,14 +106,14 @@ pub fn compose(question: &Question) -> Result<Experiment, PlanError> {
             ..Launch::default()
         }),
         factors,
-        design: design(question, base, &metrics)?,
+        design: design(question, (variants, base), &metrics)?,
         metrics,
         asks_why: false,
         is_joined: false,
     };
     check_output_is_seen(question)?;
     check_placeholders(&experiment)?;
-    check_variants(&experiment, question.may_be_alone)?;
+    check_variants(variants, question.may_be_alone)?;
     Ok(experiment)
 }
 
@@ -163,8 +164,7 @@ fn check_placeholders(experiment: &Experiment) -> Result<(), PlanError> {
     }
 }
 
-fn check_variants(experiment: &Experiment, may_be_alone: bool) -> Result<(), PlanError> {
-    let count: usize = experiment.factors.iter().map(|factor| factor.levels.len()).product();
+fn check_variants(count: usize, may_be_alone: bool) -> Result<(), PlanError> {
     match count {
         0 if may_be_alone => Err(PlanError::NoCommand),
         0 | 1 if !may_be_alone => Err(PlanError::OneCommand),

@@ -1,5 +1,6 @@
 //! The result of a comparison as a document: verdicts first, then what was measured, then what to keep in mind.
 
+use super::alone;
 use super::document::{Document, Line, Part, Tone, plain, toned};
 use super::many;
 use super::tables::{distributions, table};
@@ -15,6 +16,9 @@ const MOST_LINES_OF_STDERR: usize = 8;
 
 /// The whole result.
 pub fn compose(analysis: &Analysis) -> Document {
+    if is_alone(analysis) {
+        return compose_alone(analysis);
+    }
     let names = labels(analysis, LONGEST_IN_SENTENCE);
     let mut parts = Vec::new();
     parts.extend(trouble(analysis, &names));
@@ -32,6 +36,39 @@ pub fn compose(analysis: &Analysis) -> Document {
     Document { parts }
 }
 
+fn is_alone(analysis: &Analysis) -> bool {
+    analysis.variants.len() == 1
+}
+
+/// The same of a command that nothing is compared with: it needs no letter, and its row no name.
+fn compose_alone(analysis: &Analysis) -> Document {
+    let mut parts = alone_in_words(analysis);
+    if analysis.variants[0].runs > 0 {
+        if let Some(Part::Text(lines)) = parts.last_mut() {
+            lines.extend(alone::effort(analysis));
+        }
+        parts.push(Part::Table(table(analysis, &[String::new()])));
+        parts.push(Part::Distributions(distributions(analysis, &[String::new()])));
+    }
+    let notes = notes(analysis, &names_alone(analysis));
+    if !notes.is_empty() {
+        parts.push(Part::Notes(notes));
+    }
+    Document { parts }
+}
+
+fn alone_in_words(analysis: &Analysis) -> Vec<Part> {
+    let names = names_alone(analysis);
+    let mut parts: Vec<Part> = trouble(analysis, &names).into_iter().collect();
+    parts.push(Part::Text(alone::sentences(analysis, &names[0])));
+    parts
+}
+
+/// However long it is.
+fn names_alone(analysis: &Analysis) -> Vec<String> {
+    labels(analysis, usize::MAX)
+}
+
 /// How the variants are called in sentences.
 pub fn labels_in_sentences(analysis: &Analysis) -> Vec<String> {
     labels(analysis, LONGEST_IN_SENTENCE)
@@ -39,20 +76,26 @@ pub fn labels_in_sentences(analysis: &Analysis) -> Vec<String> {
 
 /// The verdicts alone, with what letters stand for where names are too long for a sentence.
 pub fn compose_quietly(analysis: &Analysis) -> Document {
+    if is_alone(analysis) {
+        let parts = alone_in_words(analysis).into_iter().chain(asked_for(analysis, &names_alone(analysis)));
+        return Document { parts: parts.collect() };
+    }
     let longest = if many::are_many(analysis) { LONGEST_IN_TABLE } else { LONGEST_IN_SENTENCE };
     let names = labels(analysis, longest);
     let mut parts: Vec<Part> = trouble(analysis, &names).into_iter().collect();
     parts.extend(verdicts(analysis, None));
     parts.extend(legend(analysis, &names));
-    // What was asked for is told, however quietly.
+    parts.extend(asked_for(analysis, &names));
+    Document { parts }
+}
+
+/// What was asked for is told, however quietly.
+fn asked_for(analysis: &Analysis, names: &[String]) -> Option<Part> {
     let is_asked_for =
         |c: &&Concern| matches!(c, Concern::OutputDiffers { .. } | Concern::OutputVaries { .. });
-    let asked_for: Vec<Line> =
-        analysis.concerns.iter().filter(is_asked_for).map(|c| vec![plain(concern(&names, c))]).collect();
-    if !asked_for.is_empty() {
-        parts.push(Part::Notes(asked_for));
-    }
-    Document { parts }
+    let notes: Vec<Line> =
+        analysis.concerns.iter().filter(is_asked_for).map(|c| vec![plain(concern(names, c))]).collect();
+    (!notes.is_empty()).then_some(Part::Notes(notes))
 }
 
 /// Two lines for each variant but the base: wall time, then CPU time; many variants make a table. What they rest on
@@ -161,7 +204,7 @@ fn effort(analysis: &Analysis) -> String {
 }
 
 /// A number that somebody chose, as they would write it: 95, 2, 0.5.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -172,7 +215,7 @@ fn trouble(analysis: &Analysis, names: &[String]) -> Option<Part> {
         let name = &names[failure.variant];
         let run = match failure.is_warmup {
             true => "in the warm-up".to_owned(),
-            false => format!("in block {}", failure.block + 1),
+            false => format!("in {} {}", block_word(names), failure.block + 1),
         };
         let how = printable(&exit(&failure.exit));
         let mut lines = vec![vec![toned(Tone::Warning, format!("{name} {how} {run}"))]];
@@ -202,8 +245,13 @@ fn trouble(analysis: &Analysis, names: &[String]) -> Option<Part> {
 
 /// Which hook of which run failed, and how.
 pub fn hook_failure(names: &[String], failure: &HookFailure) -> String {
-    let run = failure.block.map_or(String::new(), |block| format!(" in block {}", block + 1));
+    let run = failure.block.map_or(String::new(), |block| format!(" in {} {}", block_word(names), block + 1));
     format!("the {} hook of {}{run} {}", failure.kind.name(), names[failure.variant], exit(&failure.exit))
+}
+
+/// A block of one run is a run.
+fn block_word(names: &[String]) -> &'static str {
+    if names.len() == 1 { "run" } else { "block" }
 }
 
 /// The end of what a failed program said; its control characters must not reach the terminal.
@@ -266,7 +314,8 @@ pub(super) fn legend(analysis: &Analysis, labels: &[String]) -> Option<Part> {
 fn notes(analysis: &Analysis, names: &[String]) -> Vec<Line> {
     let is_told = analysis.failure.is_some();
     let failed = analysis.variants.iter().zip(names).filter(|(variant, _)| variant.failed > 0 && !is_told);
-    let failed = failed.map(|(variant, name)| vec![plain(format!("{name}: {}", failures(variant)))]);
+    let lead = |name: &str| if is_alone(analysis) { String::new() } else { format!("{name}: ") };
+    let failed = failed.map(|(variant, name)| vec![plain(lead(name) + &failures(variant))]);
     let mut notes: Vec<Line> = failed.collect();
     let concerns = match many::are_many(analysis) {
         true => many::concerns(names, &analysis.concerns),

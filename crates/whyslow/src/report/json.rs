@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::words::{concern, exit as report_exit, failure_kind};
-use crate::analysis::{Analysis, Comparison, Estimate, Forecast, Summary, VariantSummary, Verdict};
+use crate::analysis::{Alone, Analysis, Comparison, Estimate, Forecast, Summary, VariantSummary, Verdict};
 use crate::model::{Recording, Stop};
 
 /// Raised when a field changes its meaning or goes away; new fields may come at any time.
@@ -24,6 +24,7 @@ pub fn json(recording: &Recording, analysis: &Analysis) -> Value {
         "base": analysis.base,
         "variants": analysis.variants.iter().map(variant).collect::<Vec<_>>(),
         "comparisons": analysis.comparisons.iter().map(|c| comparison(analysis, c)).collect::<Vec<_>>(),
+        "alone": analysis.alone.as_ref().map(alone),
         "concerns": analysis.concerns.iter().map(|c| json!({
             "kind": c.kind(),
             "text": concern(&names, c),
@@ -92,12 +93,32 @@ fn comparison(analysis: &Analysis, comparison: &Comparison) -> Value {
         "verdict": verdict(comparison.verdict),
         "margin": comparison.margin,
         "blocks": comparison.blocks,
-        "more_blocks": match comparison.forecast {
-            Some(Forecast::MoreBlocks(blocks)) => Some(blocks),
-            _ => None,
-        },
+        "more_blocks": more_blocks(comparison.forecast),
         "reachable": comparison.forecast != Some(Forecast::OutOfReach),
     })
+}
+
+fn alone(alone: &Alone) -> Value {
+    json!({
+        "metric": alone.metric,
+        "median": alone.median,
+        "low": alone.interval.map(|(low, _)| low),
+        "high": alone.interval.map(|(_, high)| high),
+        "half_width": alone.half_width,
+        "narrow": alone.is_narrow,
+        "lower_quartile": alone.quartiles.0,
+        "upper_quartile": alone.quartiles.1,
+        "runs": alone.runs,
+        "more_runs": more_blocks(alone.forecast),
+        "reachable": alone.forecast != Some(Forecast::OutOfReach),
+    })
+}
+
+fn more_blocks(forecast: Option<Forecast>) -> Option<u64> {
+    match forecast {
+        Some(Forecast::MoreBlocks(blocks)) => Some(blocks),
+        _ => None,
+    }
 }
 
 fn estimate(estimate: &Estimate) -> Value {

@@ -1,6 +1,7 @@
 //! From an analysis to what people and programs read. Pure: returns text, prints nothing. [`compose`] finds the
 //! words and arranges them in a [`Document`]; [`terminal`] draws a document; [`json`] is the machine's face.
 
+mod alone;
 mod compose;
 mod doctor;
 mod document;

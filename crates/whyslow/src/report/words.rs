@@ -227,6 +227,10 @@ fn signal_name(signal: i32) -> &'static str {
 
 /// A concern as a sentence that says what was seen and what to do about it.
 pub fn concern(names: &[String], concern: &Concern) -> String {
+    if names.len() == 1 { super::alone::concern(concern) } else { concern_of_several(names, concern) }
+}
+
+pub(super) fn concern_of_several(names: &[String], concern: &Concern) -> String {
     let name = |variant: usize| names[variant].as_str();
     match concern {
         Concern::Busy { wait_share } => format!(
@@ -261,6 +265,19 @@ pub fn concern(names: &[String], concern: &Concern) -> String {
             amount(*second_over_first, Unit::Seconds).0,
             name(*other)
         ),
+        Concern::FirstRun { ratio, is_warmup } => format!(
+            "{} took {} the median of all: caches were cold, or something had to be made first; {}",
+            if *is_warmup { "the first warm-up run, which is not counted," } else { "the first run" },
+            factor(*ratio),
+            match is_warmup {
+                true => "--prepare can make every run such a one",
+                false => "more --warmup leaves such runs out",
+            }
+        ),
+        Concern::AlikeNeighbours => {
+            "neighbouring runs resemble each other: the machine had faster and slower times; the interval is widened for that"
+                .to_owned()
+        }
         Concern::Correlated { other, metrics } => format!(
             "{}: the difference in {} came and went during the measurement; the interval is widened for that",
             name(*other),
@@ -326,7 +343,8 @@ pub fn concern(names: &[String], concern: &Concern) -> String {
 
 fn outlier_words(name: &str, outliers: &Outliers) -> String {
     format!(
-        "{name} {} of {}, up to {} the median{}",
+        "{}{} of {}, up to {} the median{}",
+        lead(name),
         outliers.count,
         outliers.runs,
         factor(outliers.slowest_ratio),
@@ -353,14 +371,19 @@ fn reading_words(name: &str, reading: Reading) -> String {
 
 fn mode_words(name: &str, modes: &TwoModes) -> String {
     let [fast, slow] = &modes.modes;
-    format!("{name} {}, {} and {}", short_metric(&modes.metric), mode(fast), mode(slow))
+    format!("{}{}, {} and {}", lead(name), short_metric(&modes.metric), mode(fast), mode(slow))
+}
+
+/// A name before what is said of it; the only command has none.
+fn lead(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!("{name} ") }
 }
 
 fn mode(mode: &Mode) -> String {
     format!("{} near {}", percent(mode.share), seconds(mode.median))
 }
 
-fn up_or_down(change: f64) -> &'static str {
+pub(super) fn up_or_down(change: f64) -> &'static str {
     if change >= 0.0 { "up" } else { "down" }
 }
 

@@ -204,6 +204,7 @@ fn broken_experiment(experiment: &Experiment) -> Option<&'static str> {
     let what = match variant_count(experiment) {
         None | Some(0) => "too few variants, or too many",
         Some(variants) if design.base >= variants => "the base is none of the variants",
+        Some(1) if experiment.asks_why => "one variant has no difference to explain",
         _ if !(design.confidence > 0.0 && design.confidence < 1.0) => "the confidence is not between 0 and 1",
         _ if !(design.margin > 0.0 && design.margin.is_finite()) => "the margin is not above 0",
         _ if !(design.budget_s > 0.0 && design.budget_s.is_finite()) => "the budget is not above 0",
@@ -241,10 +242,6 @@ fn add(recording: &mut Recording, line: Line, number: usize) -> Result<(), ReadE
     }
     match line {
         Line::Whyslow { .. } => return Err(ReadError::SecondHeader { line: number }),
-        // Probes look at a single variant; nothing measures one.
-        Line::Run(_) if variant_count(&recording.header.experiment) == Some(1) => {
-            return inconsistent("a run of a single variant");
-        }
         Line::Run(run) => match broken_run(&recording.header.experiment, recording.runs.len(), &run) {
             Some(what) => return inconsistent(what),
             // A recording that was interrupted and went on has an end in its middle.

@@ -26,7 +26,7 @@ fn assert_error(printed: &Printed, error: &str, hint: Option<&str>) {
 #[test]
 fn a_question_that_cannot_be_measured_is_refused() {
     let cases: [(&[&str], &str, Option<&str>); 16] = [
-        (&["a"], "at least two commands", Some("the same one twice")),
+        (&[], "there is no command to run", Some("in quotes")),
         (&["", "b"], "command 1 is empty", Some("in quotes")),
         (&["a", "  "], "command 2 is empty", Some("in quotes")),
         (&["a", "echo 'x"], "quotes of `echo 'x` do not match", Some("quote")),
@@ -57,11 +57,13 @@ fn a_question_that_cannot_be_measured_is_refused() {
 /// These words are clap's.
 #[test]
 fn words_that_are_no_arguments_are_refused() {
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["explain", "--resume", "x"], "cannot be gone on with"),
         (&["compare", "a", "b", "--runz", "3"], "'--runs'"),
         (&["comapre", "a", "b"], "'compare'"),
-        (&["compare"], "at least two commands"),
+        (&["compare"], "there is no command"),
+        (&["explain"], "at least two commands"),
+        (&["explain", "a"], "`whyslow compare COMMAND`"),
         (&["compare", "a", "b", "--budget", "soon"], "not a time such as"),
         (&["compare", "a", "b", "--margin", "much"], "not a number of per cent"),
         (&["compare", "a", "b", "--timeout", "0"], "must be above 0"),

@@ -19,6 +19,8 @@ fn the_output_is_as_the_schema_says() {
     let whole = recording(&[("old", 0.010), ("new", 0.012)]);
     assert_eq!(faults_of(&write("json", &whole)), [""; 0]);
 
+    assert_eq!(faults_of(&write("json", &recording(&[("alone", 0.010)]))), [""; 0]);
+
     let mut broken = whole.clone();
     broken.end = None;
     broken.runs.truncate(3);

@@ -15,14 +15,15 @@ use whyslow::model::{
 const MOST_BLOCKS: usize = 12;
 
 pub fn recording() -> impl Strategy<Value = Recording> {
-    let rest = (option::of(looks()), option::of(hook_failure()), option::of(end()));
-    (header(), rest).prop_flat_map(|(header, (looks, hook_failure, end))| {
+    let rest = (option::of(looks()), option::of(end()));
+    (header(), rest).prop_flat_map(|(header, (looks, end))| {
         let variants = header.experiment.factors[0].levels.len();
-        runs(variants, header.experiment.metrics.len()).prop_map(move |runs| Recording {
+        let made = (runs(variants, header.experiment.metrics.len()), option::of(hook_failure(variants)));
+        made.prop_map(move |(runs, hook_failure)| Recording {
             header: header.clone(),
             runs,
             looks: looks.clone(),
-            hook_failure: hook_failure.clone(),
+            hook_failure,
             end: end.clone(),
             traces: Vec::new(),
             stages: Vec::new(),
@@ -47,15 +48,18 @@ fn header() -> impl Strategy<Value = Header> {
 
 fn experiment() -> impl Strategy<Value = Experiment> {
     let metrics = 0..=Metric::all_known().len();
-    (text(), launch(), vec(level(), 2..=3), metrics, design()).prop_map(
-        |(name, launch, levels, metrics, design)| Experiment {
-            name,
-            workload: Workload::Command(launch),
-            factors: vec![Factor { name: "command".into(), levels, role: Role::Asked }],
-            metrics: Metric::all_known().into_iter().take(metrics).collect(),
-            design,
-            asks_why: false,
-            is_joined: false,
+    (text(), launch(), vec(level(), 1..=3), metrics, design()).prop_map(
+        |(name, launch, levels, metrics, mut design): (_, _, Vec<Level>, _, Design)| {
+            design.base %= levels.len();
+            Experiment {
+                name,
+                workload: Workload::Command(launch),
+                factors: vec![Factor { name: "command".into(), levels, role: Role::Asked }],
+                metrics: Metric::all_known().into_iter().take(metrics).collect(),
+                design,
+                asks_why: false,
+                is_joined: false,
+            }
         },
     )
 }
@@ -161,9 +165,8 @@ fn hook_kind() -> impl Strategy<Value = HookKind> {
     select(vec![HookKind::Setup, HookKind::Prepare, HookKind::Conclude, HookKind::Cleanup])
 }
 
-/// Of one of the variants that every recording here has.
-fn hook_failure() -> impl Strategy<Value = HookFailure> {
-    (hook_kind(), 0usize..2, option::of(0..MOST_BLOCKS), exit(), text()).prop_map(
+fn hook_failure(variants: usize) -> impl Strategy<Value = HookFailure> {
+    (hook_kind(), 0..variants, option::of(0..MOST_BLOCKS), exit(), text()).prop_map(
         |(kind, variant, block, exit, stderr_tail)| HookFailure { kind, variant, block, exit, stderr_tail },
     )
 }

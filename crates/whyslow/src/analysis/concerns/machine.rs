@@ -101,7 +101,8 @@ fn first_to_last_quarter(values: &[f64]) -> Option<f64> {
 /// The level of each block is the mean logarithm of its wall times.
 pub fn drift(samples: &Samples, recording: &Recording, variants: usize) -> Option<Concern> {
     let base = recording.header.experiment.design.base;
-    let other = (0..variants).find(|&other| other != base)?;
+    // A command by itself is both.
+    let other = (0..variants).find(|&other| other != base).unwrap_or(base);
     let levels: Vec<f64> = samples.log_ratios(base, other, "wall_s").iter().map(|block| block.mean).collect();
     let factors: Vec<f64> = levels.iter().map(|level| level.exp()).collect();
     let change = first_to_last_quarter(&factors)? - 1.0;

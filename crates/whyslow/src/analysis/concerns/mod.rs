@@ -14,11 +14,15 @@ use runs::what_ran;
 use super::at_once::both;
 use super::comparisons::read_together;
 use super::samples::BlockRatio;
-use super::{Comparison, Reading, Samples, VariantSummary, Verdict};
+use super::{Alone, Comparison, Reading, Samples, VariantSummary, Verdict};
 use crate::model::Recording;
 
 const ORDER_SIGNIFICANCE: f64 = 0.01;
 const SHORT_IN_FLOORS: f64 = 5.0;
+/// Less than this is not worth telling of a first run, however little the others scatter.
+const FIRST_RUN_RATIO: f64 = 1.1;
+/// With fewer runs, what is usual is not known.
+const FIRST_RUN_AMONG: usize = 6;
 
 /// One thing to keep in mind.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +57,13 @@ pub enum Concern {
         other: usize,
         second_over_first: f64,
     },
+    /// A first run took longer than those after it: the warm-up, or the first that counts.
+    FirstRun {
+        ratio: f64,
+        is_warmup: bool,
+    },
+    /// Neighbouring runs of the only command resemble each other.
+    AlikeNeighbours,
     /// The difference came and went, in these metrics.
     Correlated {
         other: usize,
@@ -158,7 +169,8 @@ impl Concern {
             Concern::Suspended { .. } => "suspended",
             Concern::Drift { .. } => "drift",
             Concern::Order { .. } => "order",
-            Concern::Correlated { .. } => "correlated",
+            Concern::FirstRun { .. } => "first_run",
+            Concern::AlikeNeighbours | Concern::Correlated { .. } => "correlated",
             Concern::Outliers { .. } => "outliers",
             Concern::TwoModes { .. } => "two_modes",
             Concern::Short { .. } => "short",
@@ -184,7 +196,7 @@ pub fn raise(
     recording: &Recording,
     samples: &Samples,
     variants: &[VariantSummary],
-    comparisons: &[Comparison],
+    (comparisons, alone): (&[Comparison], Option<&Alone>),
 ) -> Vec<Concern> {
     let ((mut concerns, of_machine), (drift, of_comparisons)) = both(
         recording.runs.len(),
@@ -195,11 +207,17 @@ pub fn raise(
         },
     );
     let leading = &recording.header.experiment.design.leading;
-    let is_unknown = !comparisons.iter().any(|comparison| comparison.metric == *leading);
-    if is_unknown && variants.iter().all(|variant| variant.runs > 0) && variants.len() > 1 {
+    let is_unknown = alone.is_none() && !comparisons.iter().any(|comparison| comparison.metric == *leading);
+    if is_unknown && variants.iter().all(|variant| variant.runs > 0) {
         concerns.push(Concern::LeadingUnknown { metric: leading.clone() });
     }
     concerns.extend(of_machine.into_iter().chain(drift).chain(of_comparisons));
+    if variants.len() == 1 {
+        concerns.extend(first_run(recording, &variants[0]));
+    }
+    if alone.is_some_and(|alone| alone.is_correlated) {
+        concerns.push(Concern::AlikeNeighbours);
+    }
     let is_busy = concerns.iter().any(|c| matches!(c, Concern::Busy { .. } | Concern::Pressure { .. }));
     let outliers: Vec<Outliers> =
         (0..variants.len()).filter_map(|index| outliers(samples, index, &variants[index])).collect();
@@ -211,7 +229,7 @@ pub fn raise(
     }
     concerns.extend(two_modes(samples, recording, variants.len(), is_busy));
     concerns.extend(no_split(variants));
-    concerns.extend(too_few_blocks(recording, comparisons));
+    concerns.extend(too_few_blocks(recording, comparisons, alone));
     concerns
 }
 
@@ -309,12 +327,32 @@ fn no_split(variants: &[VariantSummary]) -> Option<Concern> {
     (!unknown.is_empty()).then_some(Concern::NoSplit { variants: unknown })
 }
 
-fn too_few_blocks(recording: &Recording, comparisons: &[Comparison]) -> Option<Concern> {
-    let open = comparisons.iter().find(|c| c.ratio.low.is_none() || c.ratio.high.is_none())?;
+/// Of a command by itself, the warm-up is told too: it shows what the first run after a while costs.
+fn first_run(recording: &Recording, variant: &VariantSummary) -> Option<Concern> {
+    let design = &recording.header.experiment.design;
+    let median_s = variant.median("wall_s").filter(|_| variant.runs >= FIRST_RUN_AMONG)?;
+    let limit_s = variant.standing_out_from_s?.max(FIRST_RUN_RATIO * median_s);
+    let wall = recording.metric_index("wall_s")?;
+    let first = |is_warmup: bool| {
+        let run = recording.runs.iter().find(|run| (run.block < design.warmup) == is_warmup)?;
+        let wall_s = run.values.get(wall).filter(|&wall_s| wall_s > limit_s && design.counts(&run.exit))?;
+        Some(Concern::FirstRun { ratio: wall_s / median_s, is_warmup })
+    };
+    first(false).or_else(|| first(true))
+}
+
+fn too_few_blocks(
+    recording: &Recording,
+    comparisons: &[Comparison],
+    alone: Option<&Alone>,
+) -> Option<Concern> {
+    let open = comparisons.iter().find(|c| c.ratio.low.is_none() || c.ratio.high.is_none());
+    let of_alone = alone.filter(|alone| alone.interval.is_none());
+    let blocks = open.map(|c| c.blocks).or_else(|| of_alone.map(|alone| alone.runs))?;
     let alpha_each = recording
         .looks
         .as_ref()
         .map_or(1.0 - recording.header.experiment.design.confidence, |looks| looks.alpha_each);
     let needed = benchmath::signed_rank::fewest_blocks(alpha_each);
-    (needed > open.blocks).then_some(Concern::TooFewBlocks { blocks: open.blocks, needed })
+    (needed > blocks).then_some(Concern::TooFewBlocks { blocks, needed })
 }

@@ -24,7 +24,8 @@ pub fn two_modes(
         .flatten()
         .collect();
     let first = found.first()?;
-    let together = found.len() == variants
+    let together = variants > 1
+        && found.len() == variants
         && go_together(samples, recording.header.experiment.design.base, &first.metric) > TOGETHER_FROM;
     Some(Concern::TwoModes { variants: found, together })
 }

@@ -2,7 +2,7 @@
 //! value i of every variant comes from the same block.
 
 use super::Options;
-use crate::analysis::{Samples, settle};
+use crate::analysis::{Samples, looks_of};
 use crate::model::{DataMetric, DataSet, Metric, Origin, PerlTimes, Recording, Run, Schedule, Variant};
 use crate::plan;
 
@@ -29,18 +29,11 @@ pub fn options(recording: &Recording, options: &Options) -> Options {
     }
 }
 
-/// The error spent at each look. Of a recording that breaks off before its looks were fixed, those that would have
-/// been.
+/// The error spent at each look.
 fn alpha_each(recording: &Recording) -> f64 {
-    if let Some(looks) = &recording.looks {
-        return looks.alpha_each;
-    }
-    let design = &recording.header.experiment.design;
     let variants = plan::variants(&recording.header.experiment).len();
-    let samples = Samples::collect(recording, variants);
-    let medians = (0..variants).map(|variant| benchmath::median(&samples.values(variant, "wall_s")));
-    let block_s: Option<f64> = medians.sum();
-    settle(design, variants.saturating_sub(1), block_s.unwrap_or(design.budget_s)).alpha_each
+    let samples = Samples::collect_of(recording, variants, |metric| metric == "wall_s");
+    looks_of(recording, &samples, variants).alpha_each
 }
 
 /// The run of every variant in each complete block.
