@@ -1,6 +1,7 @@
 //! What to do next: look with a probe, try a round of what-ifs, or stop. A function of the recording and of what is left,
 //! so that an investigation that was broken off can go on.
 
+use std::iter;
 use std::path::Path;
 
 use super::case::Case;
@@ -73,6 +74,9 @@ const ROUND: f64 = 0.6;
 /// Looking takes at most this part of the time.
 const LOOKING: f64 = 0.45;
 
+/// A run that is looked at takes longer.
+const LOOKED_AT: f64 = 1.5;
+
 /// Looks at both originals, in this order.
 pub const LOOKS: [Probe; 6] =
     [Probe::Environment, Probe::Loading, Probe::Syscalls, Probe::Allocations, Probe::Cpu, Probe::Files];
@@ -95,7 +99,8 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     }
     let spent = 1.0 - means.left_s / means.budget_s;
     let may_look = spent < LOOKING || recording.traces.is_empty();
-    if let Some(step) = look(&case, (found.fast, found.slow)).filter(|_| may_look) {
+    let look = look(&case, (found.fast, found.slow));
+    if let Some(step) = look.clone().filter(|_| may_look) {
         return step;
     }
     let of_factors = look_at_factors(recording, factors::neighbours(&variants, (found.fast, found.slow)));
@@ -115,10 +120,16 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     if trials.is_empty() {
         let again = again_in_other_layouts(recording, &case, &originals, &investigation, means.left_s);
         let again = again.or_else(|| grow(recording, &case, &originals, means.left_s));
-        return again.map_or(Step::Done, |round| Step::Try(Box::new(round)));
+        return again.map_or_else(|| look_or_stop(look, &case, means), |round| Step::Try(Box::new(round)));
     }
-    let Some(blocks) = blocks(&case, &trials, means.left_s) else { return Step::Done };
+    let Some(blocks) = blocks(&case, &trials, means.left_s) else { return look_or_stop(look, &case, means) };
     Step::Try(Box::new(plan(recording, &originals, &trials, blocks)))
+}
+
+/// Time for which there is no other use may be spent on looking.
+fn look_or_stop(look: Option<Step>, case: &Case<'_>, means: Means<'_>) -> Step {
+    let has_time = case.slow.median("wall_s").is_some_and(|wall_s| wall_s * LOOKED_AT < means.left_s);
+    look.filter(|_| has_time).unwrap_or(Step::Done)
 }
 
 /// What the user asked for, in as many rounds as it takes to tell its effect from nothing, or as there is time for.
@@ -147,14 +158,20 @@ fn try_only(
     Step::Try(Box::new(round))
 }
 
-/// The next look at the originals; only what waits is watched waiting.
+/// The next look at the originals, first that which says most about such a gap, since there may be no time for all of
+/// them; only what waits is watched waiting.
 fn look(case: &Case<'_>, (fast, slow): (usize, usize)) -> Option<Step> {
     let waits = case.gap.metric == "wall_s" || case.gap.class == Class::Blocked;
-    // What it waits for says more than anything else about a wait.
-    let probes =
-        LOOKS[..1].iter().copied().chain(waits.then_some(Probe::Waiting)).chain(LOOKS[1..].iter().copied());
+    let telling = match case.gap.class {
+        _ if waits => Probe::Waiting,
+        Class::System | Class::Processes => Probe::Syscalls,
+        _ => Probe::Cpu,
+    };
+    let others = LOOKS[1..].iter().copied().filter(|probe| *probe != telling);
     let sides = [(&case.fast, fast), (&case.slow, slow)];
-    probes
+    iter::once(LOOKS[0])
+        .chain([telling])
+        .chain(others)
         .flat_map(|probe| sides.iter().map(move |(side, variant)| (probe, side, *variant)))
         .find(|(probe, side, _)| !side.was_probed(*probe))
         .map(|(probe, _, variant)| Step::Look { stage: None, variant, probe })

@@ -16,7 +16,7 @@ pub const SUSPECT: Suspect = Suspect {
     look,
 };
 
-const FUNCTIONS: [&str; 16] = [
+const FUNCTIONS: [&str; 22] = [
     "_Unwind_",
     "__cxa_throw",
     "__cxa_rethrow",
@@ -32,6 +32,12 @@ const FUNCTIONS: [&str; 16] = [
     "PyTraceBack_Here",
     "Perl_die_unwind",
     "fillInStackTrace",
+    "fill_in_stack_trace",
+    "internal::Isolate::Throw",
+    "CaptureSimpleStackTrace",
+    "CaptureAndSetErrorStack",
+    "ErrorUtils::Construct",
+    "ErrorCaptureStackTrace",
     "rust_panic",
 ];
 

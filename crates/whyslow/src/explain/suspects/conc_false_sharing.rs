@@ -5,7 +5,7 @@ use super::evidence::{
     on_one_cpu,
 };
 use super::{Suspect, Suspicion};
-use crate::explain::Case;
+use crate::explain::{Case, Side};
 
 pub const SUSPECT: Suspect = Suspect {
     name: "conc.false-sharing",
@@ -20,6 +20,8 @@ pub const SUSPECT: Suspect = Suspect {
 };
 
 const FEWEST_RATIO: f64 = 1.15;
+/// Two threads that take turns with a line take about half each.
+const MOST_OF_FIRST: f64 = 0.8;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let (fast, slow) = (case.fast.syscalls()?, case.slow.syscalls()?);
@@ -29,7 +31,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let is_alike =
         is_same_program(case) && has_no_surrounding_difference(case) && is_nothing_but_user_time(case);
     let instructions = instruction_ratio(case);
-    if !has_threads || fights || !is_alike || case.gap.ratio < FEWEST_RATIO {
+    if !has_threads || one_does_it_all(&case.slow) || fights || !is_alike || case.gap.ratio < FEWEST_RATIO {
         return None;
     }
     let weight = match instructions {
@@ -46,6 +48,12 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     Some(Suspicion::located(case, weight, signs).with_idea(on_one_cpu(case)))
 }
 
+/// Whether the first thread does nearly all of the work: many a runtime has others that do next to nothing.
+fn one_does_it_all(side: &Side<'_>) -> bool {
+    let first = side.median("main_cpu_s").zip(side.median("cpu_s"));
+    first.is_some_and(|(first_s, all_s)| first_s > MOST_OF_FIRST * all_s)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::TestCase;
@@ -55,6 +63,7 @@ mod tests {
     fn counters(threads: u64) -> TestCase {
         TestCase::new("falseshare 200000000 4096", "falseshare 200000000 8")
             .seconds(0.22, 0.68)
+            .median("main_cpu_s", 0.11, 0.34)
             .facts(&[("cpu.affinity", "2-3")], &[("cpu.affinity", "2-3")])
             .syscalls(|fast, slow| (fast.threads, slow.threads) = (threads, threads))
     }
@@ -69,6 +78,11 @@ mod tests {
     #[test]
     fn one_thread_shares_with_nobody() {
         assert_eq!(counters(0).weight(&SUSPECT), 0.0);
+    }
+
+    #[test]
+    fn threads_that_do_nothing_share_nothing() {
+        assert_eq!(counters(6).median("main_cpu_s", 0.21, 0.65).weight(&SUSPECT), 0.0);
     }
 
     #[test]
