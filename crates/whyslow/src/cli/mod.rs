@@ -28,7 +28,7 @@ use clap::Parser;
 
 pub use screen::Screen;
 
-use crate::machine::local::{Interrupt, Local, Settings};
+use crate::machine::local::{Interrupt, Local, Settings, is_output_closed};
 use crate::machine::{Machine, MachineError};
 use arguments::{Arguments, Command};
 
@@ -55,7 +55,12 @@ pub fn main() -> ExitCode {
     };
     let mut stdout = File::from(stdout);
     let mut stderr = std::io::stderr();
-    let screen = Screen::of_process(&mut stdout, &mut stderr);
+    let mut screen = Screen::of_process(&mut stdout, &mut stderr);
+    if is_output_closed() {
+        let trouble = Trouble::new("the standard output is closed, so nothing could be shown");
+        trouble.hint("send it to a file, or to /dev/null").show(&mut screen);
+        return ExitCode::from(Status::CouldNot as u8);
+    }
     let status = run(std::env::args_os(), screen, Box::new(local_machine));
     ExitCode::from(status as u8)
 }

@@ -31,6 +31,46 @@ fn with_few_descriptors() {
     assert_measured(&sh(&format!("ulimit -n 32; {WHYSLOW} compare true 'sleep 0.001' {options}")));
 }
 
+/// One error with one hint, and nothing of a result.
+#[track_caller]
+fn assert_one_error(output: &Output, error: &str, hint: &str) {
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{complaint}");
+    let lines: Vec<&str> = complaint.lines().collect();
+    let [said, remedy] = lines.as_slice() else { panic!("{complaint}") };
+    assert!(said.starts_with("error: ") && said.contains(error), "{complaint}");
+    assert!(remedy.starts_with("hint: ") && remedy.contains(hint), "{complaint}");
+}
+
+#[test]
+fn with_too_few_descriptors_for_any_probe() {
+    let output = sh(&format!("ulimit -n 20; {WHYSLOW} probe -q true"));
+    assert_one_error(&output, "Too many open files", "ulimit -n 256");
+}
+
+#[test]
+fn with_too_little_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().display();
+    // With less it cannot be loaded, and from some limit on there is enough.
+    let tries = (1..).map(|step| 20_000 + 5_000 * step);
+    let outputs =
+        tries.map(|limit| sh(&format!("ulimit -v {limit}; TMPDIR={place} {WHYSLOW} probe -q true")));
+    let outputs = outputs.skip_while(|output| !matches!(output.status.code(), Some(0 | 2)));
+    for output in outputs.take_while(|output| output.status.code() != Some(0)).take(40) {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{complaint}");
+        assert!(complaint.starts_with("error: ") && !complaint.contains("backtrace"), "{complaint}");
+    }
+}
+
+#[test]
+fn with_no_output_at_all() {
+    let output = sh(&format!("{WHYSLOW} report --help >&-"));
+    assert_one_error(&output, "output is closed", "/dev/null");
+    assert_eq!(sh(&format!("{WHYSLOW} report --help > /dev/null")).status.code(), Some(0));
+}
+
 #[test]
 fn without_proc() {
     // Where we may not make such a system there is nothing to see.

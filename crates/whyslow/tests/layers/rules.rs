@@ -35,7 +35,7 @@ pub const ROOMS: &[Room] = &[
         WATCHED,
     ),
     impure("lib", &[], &[]),
-    impure("main", &["cli"], &[]),
+    impure("main", &["cli", "machine"], &[]),
 ];
 
 /// Dependencies that do something to the world, or that say what a room is about. The others (serde, thiserror) are
