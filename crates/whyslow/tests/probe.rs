@@ -165,5 +165,10 @@ fn hooks_are_around_every_look() {
     assert_eq!(printed.status, Status::CouldNot);
     assert!(printed.stderr.starts_with("error: the setup hook of a"), "{}", printed.stderr);
     let printed = whyslow(world(), &["probe", "--with", "syscalls", "a", "--prepare", "true"]);
-    assert!(printed.stdout.contains("the prepare hook of the probed run failed"), "{}", printed.stdout);
+    assert!(
+        printed.stderr.starts_with("error: the prepare hook of the probed run failed\nhint: "),
+        "{}",
+        printed.stderr
+    );
+    assert_eq!((printed.status, printed.stdout.as_str()), (Status::CouldNot, ""));
 }

@@ -1,5 +1,6 @@
 //! The probes of surroundings, loading, waiting and the course of a run as somebody without rights, and where ptrace and
-//! perf are refused: less is seen, and that is said.
+//! perf are refused: less is seen, and that is said. So it is of programs that the kernel hides, of those that behave
+//! otherwise when they are looked at, and of what goes on after the command.
 
 #[path = "probes/common.rs"]
 mod common;
@@ -125,4 +126,78 @@ fn nobody_sees_nearly_all() {
     }
     assert!((0.2..2.0).contains(&slept_s(waiting)), "{text}");
     assert!(most_cpu_s(series) > 0.0, "{text}");
+}
+
+/// What is said of a run, by probe: what was not seen of it, or why nothing was.
+fn said(command: &mut Command, probes: &str, words: &[&str]) -> Vec<(String, String)> {
+    command.args(["probe", "--json", "--with", probes, "--"]).args(words).env("HOME", "/").current_dir("/");
+    let output = command.output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    let of_trace = |trace: &Value| {
+        let spots = trace["blind_spots"].as_array().cloned().unwrap_or_default();
+        let all = spots.into_iter().chain([trace["missing"].clone()]);
+        let texts =
+            all.filter_map(|missing| Some(format!("{}: {}", missing["what"], missing["why"].as_str()?)));
+        (trace["probe"].as_str().unwrap().to_owned(), texts.collect::<Vec<_>>().join("; "))
+    };
+    document["traces"].as_array().unwrap().iter().map(of_trace).collect()
+}
+
+const WORK: &str = "int main(void) { for (volatile long i = 0; i < 100000000; i++); return 0; }";
+
+/// The records of it end where it gets its rights; a shell and another program around it are seen.
+#[test]
+fn programs_that_the_kernel_hides_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = compiled(directory.path(), "gifted", WORK, &[]) else { return };
+    let Some(mut command) = as_nobody(directory.path()) else { return };
+    std::fs::set_permissions(&program, Permissions::from_mode(0o4755)).unwrap();
+    let script = format!("{}; /bin/true", program.display());
+    for (probe, said) in said(&mut command, "cpu,faults,waiting,series", &["sh", "-c", &script]) {
+        // Where nobody may open events nothing is hidden: it is sampled by /proc.
+        let is_told = said.contains(" gifted") || said.contains("the kernel hides programs");
+        assert!(is_told || said.contains("perf_event"), "{probe}: {said}");
+        assert!(!said.contains("true"), "{probe}: {said}");
+    }
+}
+
+#[test]
+fn what_lives_on_is_told_by_every_probe() {
+    let command = &mut Command::new(env!("CARGO_BIN_EXE_whyslow"));
+    let probes = "loading,syscalls,files,allocations,cpu,faults,waiting,series";
+    let script = "setsid sleep 100 & while [ \"$(cat /proc/$!/comm)\" != sleep ]; do :; done";
+    for (probe, said) in said(command, probes, &["sh", "-c", script]) {
+        let is_refused = said.contains("refused") || said.contains("perf_event");
+        assert!(said.contains("one process lived on (sleep)") || is_refused, "{probe}: {said}");
+    }
+    for (probe, said) in
+        said(&mut Command::new(env!("CARGO_BIN_EXE_whyslow")), probes, &["sh", "-c", "sleep 0.1 & wait"])
+    {
+        assert!(!said.contains("lived on"), "{probe}: {said}");
+    }
+}
+
+/// Its own file does not say that it uses ptrace.
+#[test]
+fn a_run_that_ends_as_none_without_a_probe_is_dropped() {
+    let directory = tempfile::tempdir().unwrap();
+    let library =
+        "#include <sys/ptrace.h>\nint watched(void) { return ptrace(PTRACE_TRACEME, 0, 0, 0) == -1; }";
+    let flags = ["-shared", "-fPIC"];
+    let Some(library) = compiled(directory.path(), "libwatched.so", library, &flags) else { return };
+    let program = "int watched(void); int main(void) { return watched() ? 3 : 0; }";
+    let flags = [library.to_str().unwrap(), "-Wl,-rpath,$ORIGIN"];
+    let program = compiled(directory.path(), "program", program, &flags).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_whyslow"));
+    let said = said(&mut command, "environment,allocations,series", &[program.to_str().unwrap()]);
+    let is_dropped =
+        |said: &str| said.contains("exit status 3 under this probe, which no run without a probe did");
+    assert!(is_dropped(&said[0].1) || said[0].1.contains("ptrace"), "{said:?}");
+    assert!(!is_dropped(&said[1].1) && !is_dropped(&said[2].1), "{said:?}");
+    // One that fails always is looked at as it is.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_whyslow"));
+    for (probe, said) in self::said(&mut command, "environment,allocations,series", &["sh", "-c", "exit 3"]) {
+        assert!(!is_dropped(&said), "{probe}: {said}");
+    }
 }

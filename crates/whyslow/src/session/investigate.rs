@@ -153,8 +153,8 @@ fn look_at(
     let limit_s = variant.launch.timeout_s.map_or(limit_s, |timeout_s| timeout_s.min(limit_s));
     variant.launch.timeout_s = Some(limit_s);
     let least_hz = rates::least_rate_hz(recording, (stage, index), Some(undisturbed_s));
-    let ends = ends(recording, stage, index);
-    look((stage, index), &variant, (probe, least_hz), &ends, machine, watcher)
+    let mut ends = |_: &Exit, _: &mut dyn Machine| Ok(ends(recording, stage, index));
+    look((stage, index), &variant, (probe, least_hz), &mut ends, machine, watcher)
 }
 
 fn undisturbed(recording: &Recording, stage: Option<usize>, variant: usize) -> impl Iterator<Item = &Run> {

@@ -4,20 +4,26 @@ use super::{Event, SessionError, Watcher};
 use crate::machine::Machine;
 use crate::model::{Exit, HookKind, Missing, Probe, Seen, TraceEntry, Variant};
 
+/// How undisturbed runs end; asked for with the end of a look, where that may be another one. Empty: nothing is known.
+pub type Undisturbed<'a> = &'a mut dyn FnMut(&Exit, &mut dyn Machine) -> Result<Vec<Exit>, SessionError>;
+
 /// Looks at one variant with one probe and tells the watcher. What cannot be seen is told as well, and so is a look at
-/// a run that ended as no undisturbed one did: how these ended is empty where there were none.
+/// a run that ended as no undisturbed one did.
 pub fn look(
     (stage, variant): (Option<usize>, usize),
     of: &Variant,
     (probe, least_hz): (Probe, Option<f64>),
-    undisturbed: &[Exit],
+    undisturbed: Undisturbed<'_>,
     machine: &mut dyn Machine,
     watcher: &mut dyn Watcher,
 ) -> Result<TraceEntry, SessionError> {
     watcher.notice(Event::Probing(probe))?;
-    let seen = look_between_hooks(of, (probe, least_hz), machine)?;
-    let other = seen.probed().and_then(|probed| another_run(probe, &probed.exit, undisturbed));
-    let seen = other.map_or(seen, Seen::Missing);
+    let mut seen = look_between_hooks(of, (probe, least_hz), machine)?;
+    if let Some(exit) = seen.probed().map(|probed| &probed.exit).filter(|exit| named(exit).is_some())
+        && let Some(other) = another_run(probe, exit, &undisturbed(exit, machine)?)
+    {
+        seen = Seen::Missing(other);
+    }
     let entry = TraceEntry { stage, variant, probe, seen };
     watcher.notice(Event::Probed(&entry))?;
     Ok(entry)
@@ -31,29 +37,39 @@ fn look_between_hooks(
     if let Err(missing) = machine.can_probe(probe) {
         return Ok(Seen::Missing(missing));
     }
-    if let Some(missing) = hook(HookKind::Prepare, variant, probe, machine)? {
-        return Ok(Seen::Missing(missing));
+    let failed = |kind| Seen::Missing(failed_hook(probe, kind));
+    if !hook(HookKind::Prepare, variant, machine)? {
+        return Ok(failed(HookKind::Prepare));
     }
     let seen = machine.probe_at(&variant.launch, probe, least_hz);
-    let missing = hook(HookKind::Conclude, variant, probe, machine)?;
-    Ok(missing.map_or(seen, Seen::Missing))
+    Ok(if hook(HookKind::Conclude, variant, machine)? { seen } else { failed(HookKind::Conclude) })
+}
+
+/// One run without a probe, between the same hooks; `None` where one of them fails.
+pub fn run_undisturbed(variant: &Variant, machine: &mut dyn Machine) -> Result<Option<Exit>, SessionError> {
+    if !hook(HookKind::Prepare, variant, machine)? {
+        return Ok(None);
+    }
+    let outcome = machine.run(&variant.launch, &[])?;
+    Ok(hook(HookKind::Conclude, variant, machine)?.then_some(outcome.exit))
+}
+
+/// Whether it went well, or there is none.
+fn hook(kind: HookKind, variant: &Variant, machine: &mut dyn Machine) -> Result<bool, SessionError> {
+    let Some(launch) = variant.hooks.get(&kind) else { return Ok(true) };
+    Ok(machine.run_hook(launch, kind)?.exit.is_success())
 }
 
 /// A hook that fails leaves nothing to look at.
-fn hook(
-    kind: HookKind,
-    variant: &Variant,
-    probe: Probe,
-    machine: &mut dyn Machine,
-) -> Result<Option<Missing>, SessionError> {
-    let Some(launch) = variant.hooks.get(&kind) else { return Ok(None) };
-    let outcome = machine.run_hook(launch, kind)?;
-    let missing = Missing {
+fn failed_hook(probe: Probe, kind: HookKind) -> Missing {
+    Missing {
         what: probe.known().title.to_owned(),
         why: format!("the {} hook of the probed run failed", kind.name()),
-        remedy: None,
-    };
-    Ok((!outcome.exit.is_success()).then_some(missing))
+        remedy: Some(
+            "hooks run by `sh -c` with the environment and directory of their command, and must succeed"
+                .to_owned(),
+        ),
+    }
 }
 
 /// A program that fails under a probe, as some do that trace or are traced, is not the one that was measured. Where the
@@ -64,7 +80,7 @@ fn another_run(probe: Probe, exit: &Exit, undisturbed: &[Exit]) -> Option<Missin
     (!usual.is_empty() && !undisturbed.contains(exit)).then(|| Missing {
         what: probe.known().title.to_owned(),
         why: format!(
-            "the command ended with {named} under this probe, which none of its timed runs did ({}): what it did is not \
+            "the command ended with {named} under this probe, which no run without a probe did ({}): what it did is not \
              what it does otherwise",
             usual[0]
         ),

@@ -36,7 +36,7 @@ pub fn run(
         observe(experiment, &probes, options.repeat.get(), machine.as_mut(), &mut watchers, stamp());
     drop(watchers);
     if !output.json
-        && let Some(trouble) = never_started(&measured.recording)
+        && let Some(trouble) = one_reason(&measured.recording)
     {
         return Err(trouble);
     }
@@ -84,38 +84,57 @@ fn is_blind(recording: &Recording) -> bool {
     recording.traces.iter().all(|entry| matches!(entry.seen, Seen::Missing(_)))
 }
 
-/// Every probe says that there was nothing to look at.
-fn never_started(recording: &Recording) -> Option<Trouble> {
+/// What keeps all probes from seeing anything, if that is one thing: the command cannot be started, or they have one reason
+/// or one remedy.
+fn one_reason(recording: &Recording) -> Option<Trouble> {
     let why = |entry: &TraceEntry| match &entry.seen {
         Seen::Probed(_) => None,
-        Seen::Missing(missing) => Some(missing.clone()).filter(is_about_start),
+        Seen::Missing(missing) => Some(missing.clone()),
     };
-    let reasons: Option<Vec<Missing>> = recording.traces.iter().map(why).collect();
-    let Missing { why: reason, remedy, .. } = reasons?.into_iter().next()?;
-    if let Err(trouble) = check_programs(&recording.header.experiment) {
-        return Some(trouble);
+    let reasons: Vec<Missing> = recording.traces.iter().map(why).collect::<Option<_>>()?;
+    let first = reasons.first()?;
+    if reasons.iter().all(is_about_start) {
+        return Some(not_started(&recording.header.experiment, first));
     }
-    let step = reason.split(['(', ')']).nth(1).unwrap_or_default().to_owned();
-    let is_interpreter = step == "exec" && reason.contains("No such file");
-    let variants = plan::variants(&recording.header.experiment);
-    let program = variants.first().and_then(|variant| variant.launch.argv.first());
-    Some(match program.filter(|_| is_interpreter) {
-        Some(program) => not_found(&program.lossy()),
-        None => Trouble::new(reason).hint(remedy.unwrap_or_else(|| start_hint(&step).to_owned())),
+    let is_same = |missing: &Missing| {
+        missing.why == first.why || (missing.remedy.is_some() && missing.remedy == first.remedy)
+    };
+    let trouble = Trouble::new(first.why.clone());
+    reasons.iter().all(is_same).then(|| match &first.remedy {
+        Some(remedy) => trouble.hint(remedy.clone()),
+        None => trouble,
     })
 }
 
 fn is_about_start(missing: &Missing) -> bool {
-    let says = |words| missing.why.contains(words);
-    says("cannot be started") || (says("could not be watched") && missing.remedy.is_some())
+    missing.why.contains("cannot be started")
 }
 
-/// That is an error; why is in what was shown.
+fn not_started(experiment: &Experiment, missing: &Missing) -> Trouble {
+    if let Err(trouble) = check_programs(experiment) {
+        return trouble;
+    }
+    let reason = &missing.why;
+    let step = reason.split(['(', ')']).nth(1).unwrap_or_default();
+    let is_interpreter = step == "exec" && reason.contains("No such file");
+    let variants = plan::variants(experiment);
+    let program = variants.first().and_then(|variant| variant.launch.argv.first());
+    match program.filter(|_| is_interpreter) {
+        Some(program) => not_found(&program.lossy()),
+        None => {
+            let hint = missing.remedy.clone().unwrap_or_else(|| start_hint(step).to_owned());
+            Trouble::new(reason.clone()).hint(hint)
+        }
+    }
+}
+
+/// That is an error; why is in what was shown, if it is not told here.
 fn nothing_seen(recording: &Recording) -> Option<Trouble> {
-    is_blind(recording).then(|| {
+    let general = || {
         Trouble::new("no probe could see anything")
             .hint("`whyslow doctor` tells which probes work here, and what to do about the others")
-    })
+    };
+    is_blind(recording).then(|| one_reason(recording).unwrap_or_else(general))
 }
 
 /// A program that is not there would make every probe say so.

@@ -12,7 +12,7 @@ use super::super::delivery::Directory;
 use super::super::environment::Prepared;
 use super::super::{preloadable, preloads};
 use super::held::{Held, HeldEnd};
-use super::{Looker, missing, started};
+use super::{Looker, general_remedy, missing, started, tracer, unstarted};
 use crate::model::{Allocations, Missing, Probe, Probed, Trace};
 
 /// Room for so many threads and program images. The file takes no more space than what is used of it.
@@ -33,28 +33,21 @@ pub fn can() -> Result<(), Missing> {
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     can()?;
+    tracer::check_program(Probe::Allocations, looker)?;
     let (program, obstacle) = preloadable::obstacle(looker.prepared);
     if let Some(obstacle) = obstacle {
         let why = format!("not measured: {} {}", program.display(), obstacle.why());
         return Err(missing(Probe::Allocations, why, Some(obstacle.remedy())));
     }
     let counting = Counting::begin().map_err(no_place)?;
-    let end = run(looker, &counting).map_err(|error| {
-        missing(Probe::Allocations, format!("not measured: the command cannot be run: {error}"), None)
-    })?;
-    let end = started(Probe::Allocations, end)
-        .map_err(|missing| Missing { why: format!("not measured: {}", missing.why), ..missing })?;
+    let end = run(looker, &counting).map_err(unstarted(Probe::Allocations))?;
+    let end = started(Probe::Allocations, end)?;
     let tally = counting.end().map_err(no_place)?;
     if tally.images == 0 {
         return Err(not_loaded(&tally));
     }
-    Ok(Probed {
-        exit: end.exit,
-        wall_s: end.wall_s,
-        cpu_s: Some(end.cpu_s),
-        blind_spots: blind_spots(&tally, looker.prepared),
-        trace: Trace::Allocations(allocations(tally)),
-    })
+    let blind_spots = blind_spots(&tally, looker.prepared);
+    Ok(end.probed(Trace::Allocations(allocations(tally)), blind_spots))
 }
 
 fn run(looker: &Looker<'_>, counting: &Counting) -> io::Result<HeldEnd> {
@@ -68,7 +61,7 @@ fn no_place(error: io::Error) -> Missing {
     let why = format!("not measured: there is no place for the library that counts: {error}");
     let remedy =
         "set TMPDIR to a directory from which programs may be run, without spaces or colons in its path";
-    missing(Probe::Allocations, why, Some(remedy))
+    missing(Probe::Allocations, why, general_remedy(&error).or(Some(remedy)))
 }
 
 fn not_loaded(tally: &Tally) -> Missing {

@@ -124,19 +124,13 @@ fn blind_share(sampled: &Sampled) -> f64 {
 }
 
 fn probed(sampled: Sampled) -> Probed {
-    let blind_spots = blind_spots(&sampled);
-    Probed {
-        cpu_s: Some(total_s(&sampled)),
-        exit: sampled.end.exit,
-        wall_s: sampled.end.wall_s,
-        trace: Trace::Cpu(sampled.profile),
-        blind_spots,
-    }
+    let (cpu_s, blind_spots) = (total_s(&sampled), blind_spots(&sampled));
+    Probed { cpu_s: Some(cpu_s), ..sampled.end.probed(Trace::Cpu(sampled.profile), blind_spots) }
 }
 
 fn blind_spots(sampled: &Sampled) -> Vec<Missing> {
     let spots = [no_kernel(sampled), too_short(sampled), lost(&sampled.profile), no_kernel_names(sampled)];
-    spots.into_iter().flatten().collect()
+    spots.into_iter().flatten().chain(sampled.hidden.clone()).collect()
 }
 
 fn no_kernel(sampled: &Sampled) -> Option<Missing> {

@@ -45,13 +45,8 @@ fn probed(mut sampled: Sampled) -> Probed {
     let is_seen = sampled.profile.kernel == KernelView::Seen;
     sampled.profile.total = Some(if is_seen { sampled.count } else { all_faults(&sampled) } as f64);
     let no_kernel = (!is_seen).then(|| kernel_missing("page faults of the kernel"));
-    Probed {
-        cpu_s: Some(sampled.end.cpu_s),
-        exit: sampled.end.exit,
-        wall_s: sampled.end.wall_s,
-        blind_spots: [no_kernel, lost(&sampled.profile)].into_iter().flatten().collect(),
-        trace: Trace::Faults(sampled.profile),
-    }
+    let blind_spots = [no_kernel, lost(&sampled.profile), sampled.hidden].into_iter().flatten().collect();
+    sampled.end.probed(Trace::Faults(sampled.profile), blind_spots)
 }
 
 /// With those in the kernel, which the event does not count where it may not: what it reads from the program and writes

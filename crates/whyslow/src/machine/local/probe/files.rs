@@ -22,9 +22,8 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let traced = tracer::trace(looker, Probe::Files, Watcher::new())?;
     let mut blind_spots = traced.blindness.spots();
     blind_spots.extend(traced.observer.blind_spots());
-    let (exit, wall_s, cpu_s) = (traced.end.exit.clone(), traced.end.wall_s, traced.end.cpu_s);
-    let trace = Trace::Files(files(traced));
-    Ok(Probed { exit, wall_s, cpu_s: Some(cpu_s), blind_spots, trace })
+    let end = traced.end.clone();
+    Ok(end.probed(Trace::Files(files(traced)), blind_spots))
 }
 
 fn files(traced: Traced<Watcher>) -> Files {

@@ -13,8 +13,9 @@ use super::super::interrupt::Interrupt;
 use super::super::pipes;
 use super::super::settings::Isolation;
 use super::super::streams::{NoStreams, Streams};
+use super::survivors::Survivors;
 use super::{Looker, proc, ptrace};
-use crate::model::{Exit, Input};
+use crate::model::{Exit, Input, Missing, Probed, Trace};
 
 /// How long descendants have to end after their command before they are killed.
 const GRACE: Duration = Duration::from_millis(300);
@@ -50,6 +51,19 @@ pub struct HeldEnd {
     /// Of the command and the descendants that it waited for.
     pub cpu_s: f64,
     pub usage: libc::rusage,
+    /// Of one that was ended by force they mean nothing.
+    pub survivors: Survivors,
+}
+
+impl HeldEnd {
+    /// A look at the whole run, told with what any probe misses.
+    pub fn probed(self, trace: Trace, mut blind_spots: Vec<Missing>) -> Probed {
+        if matches!(self.exit, Exit::Code(_) | Exit::Signal(_)) {
+            blind_spots.extend(self.survivors.spot());
+        }
+        let HeldEnd { exit, wall_s, cpu_s, .. } = self;
+        Probed { trace, exit, wall_s, cpu_s: Some(cpu_s), blind_spots }
+    }
 }
 
 /// Why a probe is called while it waits.
@@ -290,6 +304,7 @@ impl Held {
             wall_s,
             cpu_s: seconds(usage.ru_utime) + seconds(usage.ru_stime),
             usage,
+            survivors: Survivors::of(adopted(&self.others)),
         }
     }
 
@@ -449,9 +464,14 @@ fn adopt_orphans() {
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
 }
 
+/// Children that we did not have before.
+fn adopted(others: &[libc::pid_t]) -> Vec<libc::pid_t> {
+    children().into_iter().filter(|pid| !others.contains(pid)).collect()
+}
+
 /// Ends what is left of the command's group, and what left the group and was adopted.
 fn end_orphans(group: libc::pid_t, others: &[libc::pid_t]) {
-    let adopted = || children().into_iter().filter(|pid| !others.contains(pid)).collect::<Vec<_>>();
+    let adopted = || adopted(others);
     let signal_all = |signal| {
         // SAFETY: no memory is involved.
         unsafe { libc::kill(-group, signal) };

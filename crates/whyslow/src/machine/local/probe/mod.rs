@@ -18,6 +18,7 @@ pub mod perf;
 mod proc;
 mod ptrace;
 mod series;
+mod survivors;
 mod syscalls;
 mod tracer;
 mod waiting;
@@ -95,14 +96,23 @@ fn not_started(probe: Probe, step: &str, errno: i32) -> Missing {
     failed(probe, &format!("the command cannot be started ({step})"), &error)
 }
 
+/// For a command that cannot even be held before its program.
+pub fn unstarted(probe: Probe) -> impl Fn(io::Error) -> Missing + Copy {
+    move |error| failed(probe, "the command cannot be started", &error)
+}
+
 /// For all that goes wrong between us and the command while it is looked at.
 pub fn unwatched(probe: Probe) -> impl Fn(io::Error) -> Missing + Copy {
     move |error| failed(probe, "the command could not be watched", &error)
 }
 
 pub fn failed(probe: Probe, what: &str, error: &io::Error) -> Missing {
-    let remedy = error.raw_os_error().and_then(crate::machine::remedy);
-    missing(probe, format!("{what}: {error}"), remedy)
+    missing(probe, format!("{what}: {error}"), general_remedy(error))
+}
+
+/// What helps against it whatever was tried.
+pub fn general_remedy(error: &io::Error) -> Option<&'static str> {
+    error.raw_os_error().and_then(crate::machine::remedy)
 }
 
 /// Nothing can be seen with this probe.

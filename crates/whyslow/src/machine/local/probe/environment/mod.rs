@@ -23,7 +23,7 @@ use self::facts::Facts;
 use self::snapshot::Snapshot;
 use self::watch::Watched;
 use super::held::Held;
-use super::{Looker, missing, spot, started, tracer, unwatched};
+use super::{Looker, missing, spot, started, tracer, unstarted, unwatched};
 use crate::model::{Environment, Missing, Probe, Probed, Trace};
 
 const PROBE: Probe = Probe::Environment;
@@ -45,7 +45,7 @@ pub fn can() -> Result<(), Missing> {
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let failed = unwatched(PROBE);
-    let held = Held::start(looker).map_err(failed)?;
+    let held = Held::start(looker).map_err(unstarted(PROBE))?;
     let watched = watch::watch(held, untraceable(looker).is_none()).map_err(failed)?;
     started(PROBE, watched.end.clone())?;
     let mut blind_spots = blind_spots(&watched, looker);
@@ -62,7 +62,7 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
 /// Why the program is not traced: it would be another one. With the remedy.
 fn untraceable(looker: &Looker<'_>) -> Option<(&'static str, &'static str)> {
     let program = tracer::program_path(looker);
-    if tracer::loses_rights(&program) {
+    if tracer::gains_rights(&program) {
         let why = "it runs with the rights of its file, which a traced one would not get";
         return Some((why, "run as root"));
     }

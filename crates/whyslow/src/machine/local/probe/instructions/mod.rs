@@ -15,9 +15,9 @@ use self::callgrind::Counts;
 use self::counter::Counter;
 use super::super::environment::Prepared;
 use super::super::scratch::Scratch;
-use super::held::{Held, HeldEnd};
+use super::held::Held;
 use super::perf::refusal;
-use super::{Looker, missing, spot, started, unwatched};
+use super::{Looker, missing, spot, started, unstarted, unwatched};
 use crate::model::{CountedFunction, Instructions, Launch, Missing, Probe, Probed, Trace};
 
 const PROBE: Probe = Probe::Instructions;
@@ -73,7 +73,7 @@ fn no_counter(error: &io::Error) -> String {
 
 fn counted(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let failed = unwatched(PROBE);
-    let held = Held::start(looker).map_err(failed)?;
+    let held = Held::start(looker).map_err(unstarted(PROBE))?;
     let counter = Counter::open(held.pid()).map_err(failed)?;
     let end = started(PROBE, held.wait(None, |_| {}).map_err(failed)?)?;
     let total = counter.read().ok_or_else(|| {
@@ -86,7 +86,7 @@ fn counted(looker: &Looker<'_>) -> Result<Probed, Missing> {
         blind_spots.push(spot("instructions in the kernel", why, remedy));
     }
     let instructions = Instructions { total, source: "hardware counters".to_owned(), functions: Vec::new() };
-    Ok(probed(instructions, end, blind_spots))
+    Ok(end.probed(Trace::Instructions(instructions), blind_spots))
 }
 
 fn in_valgrind(looker: &Looker<'_>, valgrind: &Path, error: &io::Error) -> Result<Probed, Missing> {
@@ -95,7 +95,8 @@ fn in_valgrind(looker: &Looker<'_>, valgrind: &Path, error: &io::Error) -> Resul
     let prepared = inside(looker.prepared, valgrind, directory.path());
     let launch =
         Launch { timeout_s: looker.launch.timeout_s.map(|limit| limit * SLOWDOWN), ..looker.launch.clone() };
-    let held = Held::start(&Looker { launch: &launch, prepared: &prepared, ..*looker }).map_err(failed)?;
+    let held =
+        Held::start(&Looker { launch: &launch, prepared: &prepared, ..*looker }).map_err(unstarted(PROBE))?;
     let mut counts = Counts::default();
     let end = held.wait(Some(READING), |_| read_files(directory.path(), true, &mut counts));
     let end = started(PROBE, end.map_err(failed)?)?;
@@ -114,17 +115,7 @@ fn in_valgrind(looker: &Looker<'_>, valgrind: &Path, error: &io::Error) -> Resul
     )];
     let instructions =
         Instructions { total: counts.total, source: "callgrind".to_owned(), functions: functions(counts) };
-    Ok(probed(instructions, end, blind_spots))
-}
-
-fn probed(instructions: Instructions, end: HeldEnd, blind_spots: Vec<Missing>) -> Probed {
-    Probed {
-        trace: Trace::Instructions(instructions),
-        exit: end.exit,
-        wall_s: end.wall_s,
-        cpu_s: Some(end.cpu_s),
-        blind_spots,
-    }
+    Ok(end.probed(Trace::Instructions(instructions), blind_spots))
 }
 
 /// By our own PATH: that of the command may have another purpose.

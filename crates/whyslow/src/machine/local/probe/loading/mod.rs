@@ -20,7 +20,7 @@ use super::super::environment::Prepared;
 use super::super::scratch::Scratch;
 use super::held::Held;
 use super::tracer::{self, Traced};
-use super::{Looker, failed, spot, started};
+use super::{Looker, failed, spot, started, unstarted, unwatched};
 use crate::model::{Loading, Missing, Probe, Probed, Trace};
 
 const PROBE: Probe = Probe::Loading;
@@ -105,30 +105,18 @@ fn probed(traced: Traced<Starts>, cycles_per_s: Option<f64>) -> Probed {
     }
     let sums = observer.sums;
     let startup_s = sums.startup_cycles.zip(cycles_per_s).map(|(cycles, rate)| cycles as f64 / rate);
-    Probed {
-        trace: Trace::Loading(Loading { programs, startup_s, ..sums }),
-        exit: traced.end.exit,
-        wall_s: traced.end.wall_s,
-        cpu_s: Some(traced.end.cpu_s),
-        blind_spots,
-    }
+    traced.end.probed(Trace::Loading(Loading { programs, startup_s, ..sums }), blind_spots)
 }
 
 /// What the file of the command says, without asking the loader.
 fn files_only(looker: &Looker<'_>, statistics: Missing) -> Result<Probed, Missing> {
-    let failed = |error| failed(PROBE, "the command cannot be started", &error);
-    let held = Held::start(looker).map_err(failed)?;
-    let end = started(PROBE, held.wait(None, |_| {}).map_err(failed)?)?;
+    let held = Held::start(looker).map_err(unstarted(PROBE))?;
+    let end = started(PROBE, held.wait(None, |_| {}).map_err(unwatched(PROBE))?)?;
     let path = PathBuf::from(std::ffi::OsString::from_vec(looker.prepared.program.as_bytes().to_vec()));
     let path = looker.launch.cwd.as_deref().map_or(path.clone(), |cwd| cwd.join(&path));
     let program = programs::one(path.display().to_string(), None, &path, &Default::default());
-    Ok(Probed {
-        trace: Trace::Loading(Loading { programs: vec![program], ..Loading::default() }),
-        exit: end.exit,
-        wall_s: end.wall_s,
-        cpu_s: Some(end.cpu_s),
-        blind_spots: vec![statistics],
-    })
+    let loading = Loading { programs: vec![program], ..Loading::default() };
+    Ok(end.probed(Trace::Loading(loading), vec![statistics]))
 }
 
 /// How fast the counter runs that the loader reads, by looking at it before and after a run.

@@ -68,6 +68,9 @@ impl Event {
             Kind::Switches => {
                 attributes.config = bindings::PERF_COUNT_SW_DUMMY.into();
                 attributes.set_context_switch(1);
+                // Tells which programs are hidden.
+                attributes.set_mmap(1);
+                attributes.set_mmap2(1);
             }
             Kind::Tracepoint { id, tells_of_tasks } => trace(&mut attributes, id, tells_of_tasks.into()),
         }

@@ -5,6 +5,7 @@ mod elf;
 pub mod event;
 pub mod events;
 mod fold;
+pub mod hidden;
 mod jit;
 mod modules;
 mod names;

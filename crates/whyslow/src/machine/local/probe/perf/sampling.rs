@@ -4,10 +4,11 @@
 use std::io;
 
 use super::super::held::{Held, HeldEnd};
-use super::super::{Looker, failed, proc, started};
+use super::super::{Looker, failed, proc, started, tracer, unstarted};
 use super::event::{Event, Kind};
 use super::events::Events;
 use super::fold::Folder;
+use super::hidden::Hidden;
 use super::processes::Processes;
 use super::record::{Body, Record};
 use super::refusal::refused;
@@ -41,6 +42,8 @@ pub struct Sampled {
     pub faults_before: u64,
     /// Whether functions of the kernel have names, if any was seen.
     pub kernel_has_names: Option<bool>,
+    /// Programs that the kernel did not show.
+    pub hidden: Option<Missing>,
 }
 
 impl Sampling {
@@ -52,8 +55,8 @@ impl Sampling {
     }
 
     pub fn run(&self, looker: &Looker<'_>, probe: Probe) -> Result<Sampled, Missing> {
-        let held =
-            Held::start(looker).map_err(|error| failed(probe, "the command cannot be started", &error))?;
+        tracer::check_program(probe, looker)?;
+        let held = Held::start(looker).map_err(unstarted(probe))?;
         let faults_before = proc::stat_of(held.pid()).map_or(0, |stat| stat.minor_faults + stat.major_faults);
         let open = |with_kernel| {
             Events::open(held.pid(), self.most_ring_bytes, |ring_bytes| self.event(with_kernel, ring_bytes))
@@ -101,22 +104,35 @@ struct Sampler {
     events: Events,
     processes: Processes,
     folder: Folder,
+    hidden: Hidden,
     lost: u64,
 }
 
 impl Sampler {
     fn new(events: Events) -> Sampler {
-        Sampler { events, processes: Processes::default(), folder: Folder::default(), lost: 0 }
+        Sampler {
+            events,
+            processes: Processes::default(),
+            folder: Folder::default(),
+            hidden: Hidden::default(),
+            lost: 0,
+        }
     }
 
     fn drain(&mut self) {
-        let Sampler { events, processes, folder, lost } = self;
-        events.drain(|record| take(&record, processes, folder, lost));
+        let Sampler { events, processes, folder, hidden, lost } = self;
+        events.drain(|record| {
+            hidden.take(&record.body);
+            take(&record, processes, folder, lost);
+        });
     }
 
     fn finish(mut self, weight: f64, kernel: KernelView, end: HeldEnd, faults_before: u64) -> Sampled {
-        let Sampler { events, processes, folder, lost } = &mut self;
-        events.drain_all(|record| take(&record, processes, folder, lost));
+        let Sampler { events, processes, folder, hidden, lost } = &mut self;
+        events.drain_all(|record| {
+            hidden.take(&record.body);
+            take(&record, processes, folder, lost);
+        });
         let count = self.events.count().unwrap_or(0);
         let (samples, rooted) = (self.folder.samples, self.folder.rooted);
         let folded = self.folder.finish(&self.processes, weight);
@@ -131,7 +147,8 @@ impl Sampler {
             ..Profile::default()
         };
         let (tasks, kernel_has_names) = (self.processes.task_count, folded.kernel_has_names);
-        Sampled { profile, end, count, tasks, faults_before, kernel_has_names }
+        let hidden = self.hidden.spot();
+        Sampled { profile, end, count, tasks, faults_before, kernel_has_names, hidden }
     }
 }
 

@@ -20,6 +20,7 @@ use std::os::fd::RawFd;
 
 use super::event::{Event, Kind};
 use super::events::{Events, now_ns};
+use super::hidden::Hidden;
 use super::record::{Body, Record, SwitchOut};
 use super::refusal::refused;
 use crate::model::{Missing, Probe, ThreadTime};
@@ -49,6 +50,8 @@ pub struct SwitchTimes {
     pub thread_count: u64,
     /// Records that the kernel had no room for: with any, the times are too rough to be used.
     pub lost: u64,
+    /// Programs that the kernel did not show.
+    pub hidden: Option<Missing>,
 }
 
 impl Switches {
@@ -89,6 +92,7 @@ pub(super) struct Course {
     ended: SwitchTimes,
     /// Names of threads that were given before they were seen.
     names: HashMap<u32, String>,
+    hidden: Hidden,
 }
 
 struct Thread {
@@ -107,6 +111,7 @@ enum State {
 impl Course {
     pub(super) fn take(&mut self, record: &Record<'_>) {
         let now_ns = record.time_ns;
+        self.hidden.take(&record.body);
         match &record.body {
             Body::Name { process, thread, is_exec, name } => {
                 let name = String::from_utf8_lossy(name).into_owned();
@@ -170,6 +175,7 @@ impl Course {
             self.end(thread, now_ns);
         }
         keep_longest(&mut self.ended.threads);
+        self.ended.hidden = self.hidden.spot();
         self.ended
     }
 }

@@ -86,7 +86,7 @@ impl Course {
 
     fn seen(&self, members: &[Member], now: Instant) -> Moment {
         let sum = |part: fn(&Member) -> f64| members.iter().map(part).sum::<f64>();
-        let counted = self.counters.as_ref().and_then(Counters::read);
+        let counted = self.counted();
         let moved = io(members);
         Moment {
             at_s: (now - self.began).as_secs_f64(),
@@ -102,7 +102,7 @@ impl Course {
 
     /// The command has ended, and this is what it has used in all.
     pub fn end(&mut self, wall_s: f64, cpu_s: f64, faults: f64) {
-        let counted = self.counters.as_ref().and_then(Counters::read);
+        let counted = self.counted();
         let last = self.moments.last().copied().unwrap_or_default();
         let by_rusage = Counted { cpu_s, faults: faults - self.faults_before, switches: None };
         let Counted { cpu_s, faults, switches } = counted.unwrap_or(by_rusage);
@@ -115,6 +115,11 @@ impl Course {
             processes: Some(0.0),
             ..last
         });
+    }
+
+    /// By the counters, so far.
+    pub fn counted(&self) -> Option<Counted> {
+        self.counters.as_ref().and_then(Counters::read)
     }
 
     pub fn has_counters(&self) -> bool {

@@ -7,10 +7,15 @@ mod course;
 use self::counters::Counters;
 use self::course::{Course, TICK};
 use super::held::Held;
-use super::{Looker, family, spot, started, unwatched};
+use super::perf::hidden::remedy;
+use super::{Looker, family, spot, started, tracer, unstarted, unwatched};
 use crate::model::{Missing, Probe, Probed, Series, Trace};
 
 const PROBE: Probe = Probe::Series;
+
+/// So much more may be booked than was counted: the command's way to its exec, and another way of counting.
+const HIDDEN_SHARE: f64 = 0.05;
+const HIDDEN_S: f64 = 0.01;
 
 pub fn can() -> Result<(), Missing> {
     family::can(PROBE)
@@ -18,19 +23,30 @@ pub fn can() -> Result<(), Missing> {
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let failed = unwatched(PROBE);
-    let held = Held::start(looker).map_err(failed)?;
-    let counters = Counters::open(held.pid(), PROBE);
+    let held = Held::start(looker).map_err(unstarted(PROBE))?;
+    let counters = tracer::check_program(PROBE, looker).and_then(|()| Counters::open(held.pid(), PROBE));
     let refused = counters.as_ref().err().cloned();
     let mut course = Course::new(held.pid(), counters.ok());
     let end = started(PROBE, held.wait(Some(TICK), |_| course.look()).map_err(failed)?)?;
     let faults = (end.usage.ru_minflt + end.usage.ru_majflt) as f64;
+    let blind_spots = blind_spots(&course, refused).into_iter().chain(hidden(&course, end.cpu_s)).collect();
     course.end(end.wall_s, end.cpu_s, faults);
-    Ok(Probed {
-        blind_spots: blind_spots(&course, refused),
-        trace: Trace::Series(Series { tick_s: course.tick.as_secs_f64(), moments: course.moments }),
-        exit: end.exit,
-        wall_s: end.wall_s,
-        cpu_s: Some(end.cpu_s),
+    let series = Series { tick_s: course.tick.as_secs_f64(), moments: course.moments };
+    Ok(end.probed(Trace::Series(series), blind_spots))
+}
+
+/// What the kernel has booked in the end is complete, also where the counters are not.
+fn hidden(course: &Course, booked_s: f64) -> Option<Missing> {
+    let counted_s = course.counted()?.cpu_s;
+    let is_less = counted_s < booked_s * (1.0 - HIDDEN_SHARE) - HIDDEN_S;
+    is_less.then(|| {
+        let why = format!(
+            "{:.1} ms were counted of {:.1} ms: the kernel hides programs that run with the rights of their files or may \
+             not be read",
+            1e3 * counted_s,
+            1e3 * booked_s
+        );
+        spot("CPU time and faults of some programs", why, remedy())
     })
 }
 

@@ -8,7 +8,7 @@ use super::super::held::{Held, HeldEnd};
 use super::super::perf::event::{Event, Kind};
 use super::super::perf::events::Events;
 use super::super::tracer::program_path;
-use super::super::{Looker, failed, spot, started};
+use super::super::{Looker, failed, spot, started, unstarted};
 use super::course::{Course, has_other_width};
 use super::tracepoints::Tracepoints;
 use crate::model::{Exit, Missing, Partial, Probe, Probed, Syscalls, Trace};
@@ -45,8 +45,7 @@ pub fn look(looker: &Looker<'_>) -> Result<Recorded, Missing> {
     else {
         return Ok(Recorded::Nothing);
     };
-    let held = Held::start(looker)
-        .map_err(|error| failed(Probe::Syscalls, "the command cannot be started", &error))?;
+    let held = Held::start(looker).map_err(unstarted(Probe::Syscalls))?;
     let Ok(events) = open(points, held.pid()) else { return Ok(Recorded::Nothing) };
     let cwd = looker.launch.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let course = Course::new(points, held.pid(), path, cwd);
@@ -121,11 +120,5 @@ fn probed(course: &Course, end: HeldEnd, lost: u64, counted: u64) -> Probed {
         let why = "the kernel does not record the lengths of several messages that are moved at once";
         blind_spots.push(spot("bytes in calls of several messages", why, None));
     }
-    Probed {
-        exit: end.exit,
-        wall_s: end.wall_s,
-        cpu_s: Some(end.cpu_s),
-        blind_spots,
-        trace: Trace::Syscalls(seen),
-    }
+    end.probed(Trace::Syscalls(seen), blind_spots)
 }

@@ -23,13 +23,8 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     let traced = tracer::trace(looker, Probe::Syscalls, Watching::new(limit))?;
     let mut blind_spots = traced.blindness.spots();
     blind_spots.extend(traced.observer.counting.blind_spot());
-    Ok(Probed {
-        exit: traced.end.exit.clone(),
-        wall_s: traced.end.wall_s,
-        cpu_s: Some(traced.end.cpu_s),
-        blind_spots,
-        trace: Trace::Syscalls(syscalls(&traced)),
-    })
+    let trace = Trace::Syscalls(syscalls(&traced));
+    Ok(traced.end.probed(trace, blind_spots))
 }
 
 fn syscalls(traced: &Traced<Watching>) -> Syscalls {

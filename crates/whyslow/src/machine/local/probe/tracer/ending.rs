@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::super::survivors::Survivors;
 use super::engine::{Engine, Observer};
 
 /// How long a task has to end after it was asked to.
@@ -14,11 +15,17 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How often tasks that do not end are killed once more, since they may have started others.
 const KILL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Ends everything. For `wait_s` seconds descendants may go on and are looked at, unless `is_broken_off` says otherwise.
-pub fn end_all<O: Observer>(engine: &mut Engine<'_, O>, wait_s: f64, is_broken_off: impl Fn() -> bool) {
+/// Ends everything, and says what there was to be ended. For `wait_s` seconds descendants may go on and are looked at,
+/// unless `is_broken_off` says otherwise.
+pub fn end_all<O: Observer>(
+    engine: &mut Engine<'_, O>,
+    wait_s: f64,
+    is_broken_off: impl Fn() -> bool,
+) -> Survivors {
     let wait = Duration::try_from_secs_f64(wait_s).unwrap_or(Duration::ZERO);
     follow(engine, wait, &is_broken_off);
     engine.is_looking = false;
+    let survivors = Survivors::of(engine.tree.living());
     if !is_broken_off() {
         signal_all(engine, libc::SIGTERM);
         // One that is stopped hears it when it goes on.
@@ -30,6 +37,7 @@ pub fn end_all<O: Observer>(engine: &mut Engine<'_, O>, wait_s: f64, is_broken_o
         signal_all(engine, libc::SIGKILL);
         follow(engine, KILL_INTERVAL, || false);
     }
+    survivors
 }
 
 /// Until nobody is left, at most that long.

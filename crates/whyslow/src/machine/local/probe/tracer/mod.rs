@@ -21,12 +21,13 @@ use std::thread;
 
 use self::engine::Engine;
 use super::held::{Held, HeldEnd};
-use super::{Looker, failed, missing, ptrace, spot, started};
+use super::survivors::Survivors;
+use super::{Looker, failed, missing, ptrace, spot, started, unstarted};
 use crate::model::{Exit, Missing, Probe};
 
 pub use self::calls::{Abi, Call, Table, error_name, name};
 pub use self::engine::{Halt, Observer};
-pub use self::rights::{can, has_lost_rights, loses_rights, lost, program_path};
+pub use self::rights::{can, check_program, gains_rights, has_lost_rights, is_root, lost, program_path};
 pub use self::tracing::uses_ptrace;
 pub use self::tree::{Task, Tree};
 pub use self::{memory::bytes, memory::number, memory::string};
@@ -95,15 +96,14 @@ pub fn trace<O: Observer + Send>(
 
 fn in_this_thread<O: Observer>(looker: &Looker<'_>, probe: Probe, observer: O) -> Result<Traced<O>, Missing> {
     rights::check_program(probe, looker)?;
-    let mut held =
-        Held::start(looker).map_err(|error| failed(probe, "the command cannot be started", &error))?;
+    let mut held = Held::start(looker).map_err(unstarted(probe))?;
     ptrace::seize(held.pid(), STOPS).map_err(|error| rights::refused(probe, held.pid(), &error))?;
     held.release();
     let program = rights::program_path(looker);
     let halt = Halt::default();
     let engine = Engine::new(held.pid(), &program, observer, &halt);
     let wait_s = looker.launch.wait_for_descendants_s.unwrap_or(0.0);
-    let (engine, broken_off) =
+    let Course { engine, survivors, broken_off } =
         watched(&held, engine, &halt, wait_s).map_err(|error| no_thread(probe, &error))?;
     let Some((status, usage)) = engine.end else {
         return Err(missing(probe, "the command was reaped by somebody else", None));
@@ -112,17 +112,26 @@ fn in_this_thread<O: Observer>(looker: &Looker<'_>, probe: Probe, observer: O) -
     if engine.blindness.has_tracer {
         return Err(tracing::failed(probe));
     }
+    end.survivors = survivors;
     end.exit = broken_off.unwrap_or(end.exit);
     Ok(Traced { end, observer: engine.observer, tree: engine.tree, blindness: engine.blindness })
 }
 
-/// Follows the tree while another thread reads its output and looks at the clock; also why it was broken off, if it was.
+/// What came of following a tree.
+struct Course<'a, O> {
+    engine: Engine<'a, O>,
+    survivors: Survivors,
+    /// Why it was ended, if it was.
+    broken_off: Option<Exit>,
+}
+
+/// Follows the tree while another thread reads its output and looks at the clock.
 fn watched<'a, O: Observer>(
     held: &Held,
     mut engine: Engine<'a, O>,
     halt: &Halt,
     wait_s: f64,
-) -> io::Result<(Engine<'a, O>, Option<Exit>)> {
+) -> io::Result<Course<'a, O>> {
     let (done, finish) = io::pipe()?;
     let is_broken_off = AtomicBool::new(false);
     let has_ended = AtomicBool::new(false);
@@ -131,10 +140,10 @@ fn watched<'a, O: Observer>(
         let watcher = thread::Builder::new().name("tracer output".to_owned()).spawn_scoped(scope, watch)?;
         engine.run();
         has_ended.store(true, Ordering::SeqCst);
-        ending::end_all(&mut engine, wait_s, || is_broken_off.load(Ordering::SeqCst));
+        let survivors = ending::end_all(&mut engine, wait_s, || is_broken_off.load(Ordering::SeqCst));
         drop(finish);
-        let exit = watcher.join().unwrap_or_else(|panic| resume_unwind(panic));
-        Ok((engine, exit))
+        let broken_off = watcher.join().unwrap_or_else(|panic| resume_unwind(panic));
+        Ok(Course { engine, survivors, broken_off })
     })
 }
 

@@ -47,13 +47,13 @@ pub fn refused(probe: Probe, task: libc::pid_t, error: &io::Error) -> Missing {
     )
 }
 
-/// A command that a tracer would change is not started.
+/// A command that a tracer would change, or that the kernel would not show, is not started.
 pub fn check_program(probe: Probe, looker: &Looker<'_>) -> Result<(), Missing> {
     let path = program_path(looker);
-    if !loses_rights(&path) {
+    if !gains_rights(&path) {
         return Ok(());
     }
-    let why = format!("{} has more rights than you, and would lose them under a tracer", path.display());
+    let why = format!("{} has more rights than you, so only root may look into it", path.display());
     Err(missing(probe, why, Some("run as root")))
 }
 
@@ -66,8 +66,13 @@ pub fn program_path(looker: &Looker<'_>) -> PathBuf {
     cwd.join(program)
 }
 
+/// Whether it will have more rights than we have when we start it.
+pub fn gains_rights(path: &Path) -> bool {
+    loses_rights(path) && !gives_no_rights(path) && !gets_no_rights(std::process::id().cast_signed())
+}
+
 /// Whether starting this file gives rights that a traced process does not get.
-pub fn loses_rights(path: &Path) -> bool {
+fn loses_rights(path: &Path) -> bool {
     let Ok(file) = fs::metadata(path) else { return false };
     if is_root() || !file.is_file() {
         return false;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use self::looks::Looks;
 use super::held::{Held, Woken};
 use super::perf::switches::{SwitchTimes, Switches};
-use super::{Looker, family, spot, started, unwatched};
+use super::{Looker, family, spot, started, tracer, unstarted, unwatched};
 use crate::model::{Missing, Probe, Probed, ThreadTime, Trace, Waiting};
 
 const PROBE: Probe = Probe::Waiting;
@@ -25,8 +25,9 @@ pub fn can() -> Result<(), Missing> {
 }
 
 pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
+    tracer::check_program(PROBE, looker)?;
     let failed = unwatched(PROBE);
-    let held = Held::start(looker).map_err(failed)?;
+    let held = Held::start(looker).map_err(unstarted(PROBE))?;
     let mut switches = Switches::record(held.pid(), PROBE);
     let mut looks = Looks::new(held.pid(), TICK, switches.is_err());
     let descriptors = switches.as_ref().map(Switches::descriptors).unwrap_or_default();
@@ -42,7 +43,10 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
     looks.end();
     let mut blind_spots = blind_spots(&looks);
     let waiting = match switches.map(Switches::finish) {
-        Ok(times) if times.lost == 0 => by_switches(times),
+        Ok(mut times) if times.lost == 0 => {
+            blind_spots.extend(times.hidden.take());
+            by_switches(times)
+        }
         Ok(times) => {
             let why = format!("the kernel had no room for {} records of switches", times.lost);
             blind_spots.push(spot("times of threads", why, Some("raise kernel.perf_event_mlock_kb")));
@@ -60,18 +64,13 @@ pub fn look(looker: &Looker<'_>) -> Result<Probed, Missing> {
             by_looks(looks.threads().unwrap_or_default())
         }
     };
-    Ok(Probed {
-        trace: Trace::Waiting(Waiting {
-            places: looks.places(),
-            looks: looks.looks,
-            look_s: looks.waited.as_secs_f64() / looks.rounds.max(1) as f64,
-            ..waiting
-        }),
-        exit: end.exit,
-        wall_s: end.wall_s,
-        cpu_s: Some(end.cpu_s),
-        blind_spots,
-    })
+    let waiting = Waiting {
+        places: looks.places(),
+        looks: looks.looks,
+        look_s: looks.waited.as_secs_f64() / looks.rounds.max(1) as f64,
+        ..waiting
+    };
+    Ok(end.probed(Trace::Waiting(waiting), blind_spots))
 }
 
 fn by_switches(times: SwitchTimes) -> Waiting {
