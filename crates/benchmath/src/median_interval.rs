@@ -124,12 +124,13 @@ pub fn inflation(values: &[f64]) -> f64 {
     let Some(median) = median(values).filter(|_| values.len() >= CORRELATION_FROM) else { return 1.0 };
     let sides: Vec<i8> =
         values.iter().map(|&value| i8::from(value > median) - i8::from(value < median)).collect();
-    let product = |lag: usize| -> i64 {
-        sides.iter().zip(&sides[lag..]).map(|(one, other)| i64::from(one * other)).sum()
+    // There may be a million values, and a hundred lags: narrow integers are summed many at a time.
+    let product = |lag: usize| -> i32 {
+        sides.iter().zip(&sides[lag..]).map(|(one, other)| i32::from(one * other)).sum()
     };
     let farthest = (values.len() / 4).min(FARTHEST_LAG);
-    let positive: i64 = (1..=farthest).map(product).take_while(|&product| product > 0).sum();
-    1.0 + 2.0 * positive as f64 / product(0).max(1) as f64
+    let products = (1..=farthest).map(product).take_while(|&product| product > 0);
+    1.0 + 2.0 * products.map(f64::from).sum::<f64>() / f64::from(product(0).max(1))
 }
 
 fn order_statistic(values: &mut [f64], place: usize) -> f64 {

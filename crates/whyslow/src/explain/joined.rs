@@ -1,6 +1,8 @@
 //! Two recordings from two hosts or two days as one: what can be said without running anything again.
 
-use crate::model::{Edit, Experiment, Factor, Level, Recording, Role, Run, Stop, TraceEntry, Workload};
+use crate::model::{
+    Design, Edit, Experiment, Factor, Level, Recording, Role, Run, Stop, TraceEntry, Workload,
+};
 use crate::plan;
 
 /// A recording with one variant of each. Their runs were not made side by side, so a block of the result is a pair by
@@ -19,6 +21,11 @@ pub fn join(one: (&Recording, usize), other: (&Recording, usize)) -> Recording {
         is_joined: true,
         ..experiment.clone()
     };
+    if plan::variants(experiment).len() == 1 {
+        // Its margin was about its own median, and narrower than differences between days deserve.
+        let margin = experiment.design.margin.max(Design::default().margin);
+        joined.header.experiment.design.margin = margin;
+    }
     joined.header.experiment.design.base = 0;
     joined.header.experiment.design.warmup = 0;
     joined.runs = [runs(one, 0, &joined), runs(other, 1, &joined)].concat();

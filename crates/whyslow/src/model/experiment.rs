@@ -233,7 +233,8 @@ pub struct Design {
     pub budget_s: f64,
     /// Chance that no interval of the whole comparison misses the truth, such as 0.95.
     pub confidence: f64,
-    /// A ratio between 1/(1+margin) and 1+margin counts as no difference.
+    /// A ratio between 1/(1+margin) and 1+margin counts as no difference. Of a command by itself, half the interval of
+    /// its median is to be no more than this share of it.
     pub margin: f64,
     /// Index of the variant that the others are compared with.
     pub base: usize,

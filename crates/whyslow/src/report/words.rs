@@ -266,7 +266,7 @@ pub(super) fn concern_of_several(names: &[String], concern: &Concern) -> String 
             name(*other)
         ),
         Concern::FirstRun { ratio, is_warmup } => format!(
-            "{} took {} the median of all: caches were cold, or something had to be made first; {}",
+            "{} took {} the median of all, as where caches are cold or something has to be made first; {}",
             if *is_warmup { "the first warm-up run, which is not counted," } else { "the first run" },
             factor(*ratio),
             match is_warmup {

@@ -1,6 +1,6 @@
 //! One command by itself: its interval holds the truth, narrow ones end it early, and what is short of it is told.
 
-use whyslow::analysis::{Alone, Forecast};
+use whyslow::analysis::{Alone, Forecast, analyze};
 use whyslow::machine::simulated::{Cost, Failure, How, Interrupt, Noise, Program, When, World};
 use whyslow::model::{FailurePolicy, Stop};
 use whyslow::plan::Question;
@@ -170,4 +170,17 @@ fn an_interrupt_keeps_what_was_measured() {
     let answer = Answer::of(world, &question());
     assert_eq!((answer.analysis.stop, answer.analysis.blocks), (Some(Stop::Interrupted), 20));
     assert!(full_text(&answer).starts_with("interrupted: "), "{}", full_text(&answer));
+}
+
+/// There is nothing to check it against but itself.
+#[test]
+fn output_that_is_not_the_same_in_every_run_is_told_also_quietly() {
+    let world = World::default().with_program(program().with_output(7)).with_noise(WHITE);
+    let mut answer = Answer::of(world, &Question { digest_output: true, ..question() });
+    assert!(!answer.has("output_varies"));
+    answer.recording.runs[5].output_digest = Some(8);
+    answer.analysis = analyze(&answer.recording);
+    for text in [full_text(&answer), quiet_text(&answer)] {
+        assert!(text.contains("* the output is not the same in every run"), "{text}");
+    }
 }

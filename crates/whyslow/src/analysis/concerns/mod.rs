@@ -15,14 +15,14 @@ use super::at_once::both;
 use super::comparisons::read_together;
 use super::samples::BlockRatio;
 use super::{Alone, Comparison, Reading, Samples, VariantSummary, Verdict};
-use crate::model::Recording;
+use crate::model::{Recording, Run};
 
 const ORDER_SIGNIFICANCE: f64 = 0.01;
 const SHORT_IN_FLOORS: f64 = 5.0;
 /// Less than this is not worth telling of a first run, however little the others scatter.
 const FIRST_RUN_RATIO: f64 = 1.1;
 /// With fewer runs, what is usual is not known.
-const FIRST_RUN_AMONG: usize = 6;
+const FIRST_RUN_AMONG: usize = 10;
 
 /// One thing to keep in mind.
 #[derive(Clone, Debug, PartialEq)]
@@ -332,11 +332,13 @@ fn first_run(recording: &Recording, variant: &VariantSummary) -> Option<Concern>
     let design = &recording.header.experiment.design;
     let median_s = variant.median("wall_s").filter(|_| variant.runs >= FIRST_RUN_AMONG)?;
     let limit_s = variant.standing_out_from_s?.max(FIRST_RUN_RATIO * median_s);
-    let wall = recording.metric_index("wall_s")?;
+    let value = |run: &Run, metric: &str| run.values.get(recording.metric_index(metric)?);
     let first = |is_warmup: bool| {
-        let run = recording.runs.iter().find(|run| (run.block < design.warmup) == is_warmup)?;
-        let wall_s = run.values.get(wall).filter(|&wall_s| wall_s > limit_s && design.counts(&run.exit))?;
-        Some(Concern::FirstRun { ratio: wall_s / median_s, is_warmup })
+        let is_first = |run: &&Run| (run.block < design.warmup) == is_warmup;
+        let run = recording.runs.iter().find(is_first).filter(|run| design.counts(&run.exit))?;
+        // That other programs had the CPU says nothing about the command.
+        let took_s = value(run, "wall_s")? - value(run, "run_queue_wait_s").unwrap_or(0.0);
+        (took_s > limit_s).then(|| Concern::FirstRun { ratio: took_s / median_s, is_warmup })
     };
     first(false).or_else(|| first(true))
 }
