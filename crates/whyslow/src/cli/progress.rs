@@ -104,7 +104,8 @@ impl<'a> ProgressLine<'a> {
 
     /// Long runs are told one by one, or the line would stand still for the whole of a block.
     fn ran(&mut self, run: &Run) {
-        if run.start_s - self.drawn_at_s < TOLD_AFTER_S {
+        let is_whole_block = self.names.len() == 1;
+        if is_whole_block || run.start_s - self.drawn_at_s < TOLD_AFTER_S {
             return;
         }
         self.drawn_at_s = run.start_s;
