@@ -1,6 +1,6 @@
 //! More allocations for the same work.
 
-use super::evidence::specific;
+use super::evidence::specific_or_little;
 use super::{Suspect, Suspicion, allocating, signs};
 use crate::explain::Case;
 
@@ -18,8 +18,6 @@ pub const SUSPECT: Suspect = Suspect {
 
 /// So many times as many calls at least.
 const MORE: f64 = 1.2;
-/// The part of the gap from which on they are a cause of their own.
-const LEAST: f64 = 0.2;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let (fast, slow) = allocating::counted(case)?;
@@ -29,9 +27,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     }
     let priced = (many - few) * case.prices.malloc_s;
     let seen = allocating::more_in_malloc(case).filter(|_| allocating::shows_malloc(&case.slow));
-    let share = case.share(seen.unwrap_or(priced).max(0.0));
-    // Whatever does more also allocates more: a small part of the gap comes after more work.
-    let weight = specific(share).map(|weight| if share < LEAST { weight.min(share) } else { weight })?;
+    let weight = specific_or_little(case.share(seen.unwrap_or(priced).max(0.0)))?;
     let mut signs = vec![signs::counts("allocations:", many, few)];
     signs.extend(seen.map(|more| format!("{} more in malloc and free", signs::seconds(more))));
     Some(Suspicion::located(case, weight, signs))

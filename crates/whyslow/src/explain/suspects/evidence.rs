@@ -18,6 +18,13 @@ pub fn specific(priced: f64) -> Option<f64> {
     (priced > LEAST).then(|| if is_little { priced } else { 0.25 + 0.75 * priced.min(1.0) })
 }
 
+/// Weight of signs that come with more work of any kind: more memory, more allocations. A small part of the gap comes after
+/// more work itself.
+pub fn specific_or_little(priced: f64) -> Option<f64> {
+    const LITTLE: f64 = 0.2;
+    specific(priced).map(|weight| if priced < LITTLE { weight.min(priced) } else { weight })
+}
+
 /// A difference in program and arguments: its index, the words of the fast side and those of the slow side.
 pub struct Changed {
     pub index: usize,

@@ -1,7 +1,7 @@
 //! Memory that is used for the first time, again and again.
 
 use super::allocating::{mapped_s, more_faults};
-use super::evidence::specific;
+use super::evidence::specific_or_little;
 use super::{Idea, Suspect, Suspicion, signs};
 use crate::explain::{Case, Side};
 use crate::model::Shim;
@@ -26,7 +26,7 @@ const FEWEST_MAPS: u64 = 1;
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let more = more_faults(case);
     let share = case.share(more * case.prices.fault_s);
-    let Some(weight) = specific(share) else { return by_price(case) };
+    let Some(weight) = specific_or_little(share) else { return by_price(case) };
     // The allocator that makes them has a name of its own.
     let is_of_malloc = mapped_s(case).is_some_and(|seconds| case.share(seconds) > 0.5 * share);
     let weight = if is_of_malloc { weight * 0.7 } else { weight };
@@ -79,6 +79,12 @@ mod tests {
         let test = frames(319_489.0);
         assert_eq!(test.candidates()[0], "mem.first-touch");
         assert_eq!(test.look(&SUSPECT).unwrap().ideas, [populate()]);
+    }
+
+    #[test]
+    fn some_faults_beside_more_work_are_no_cause() {
+        let test = frames(2_500.0).seconds(0.2, 0.25).system(0.02, 0.03);
+        assert_eq!(test.candidates()[0], "code.more-work");
     }
 
     #[test]
