@@ -102,6 +102,7 @@ fn traced(mut held: Held) -> io::Result<Watched> {
             stopped(pid, status, &mut seen);
         });
         has_ended.store(true, Ordering::SeqCst);
+        looker.thread().unpark();
         drop(finish);
         (ended, watcher.join().unwrap_or_default(), looker.join().unwrap_or_default())
     });
@@ -123,7 +124,7 @@ fn look_at_descendants(main: i32, has_ended: &AtomicBool) -> Option<Worker> {
     let mut work = Work::new(main);
     while !has_ended.load(Ordering::SeqCst) {
         work.look();
-        thread::sleep(LONG_PATIENCE);
+        thread::park_timeout(LONG_PATIENCE);
     }
     work.hardest
 }
