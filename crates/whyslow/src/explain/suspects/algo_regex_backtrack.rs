@@ -1,7 +1,7 @@
 //! A pattern that tries everything.
 
-use super::evidence::{hot_functions, is_nothing_but_user_time, is_same_program, runs, specific};
-use super::signs::{more_in_functions, more_in_modules, seconds};
+use super::evidence::{hot_functions, is_nothing_but_user_time, is_same_program, runs};
+use super::signs::{more_in_functions, more_in_modules};
 use super::{Suspect, Suspicion};
 use crate::explain::{Case, Side};
 
@@ -36,8 +36,7 @@ const MOST_OF_IT: f64 = 0.5;
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let more = more_in_functions(case, &MATCHERS)?.max(more_in_modules(case, &MODULES)?);
     if case.share(more) >= 0.3 {
-        let sign = format!("{} more in the matcher of regular expressions", seconds(more));
-        return Some(Suspicion::located(case, specific(case.share(more))?, vec![sign]));
+        return Suspicion::of_time(case, more, "the matcher of regular expressions");
     }
     unnamed(case)
 }

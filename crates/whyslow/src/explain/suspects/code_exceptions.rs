@@ -1,7 +1,6 @@
 //! Exceptions as a way to go on.
 
-use super::evidence::specific;
-use super::signs::{more_in_functions, seconds};
+use super::signs::more_in_functions;
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
 
@@ -43,9 +42,7 @@ const FUNCTIONS: [&str; 22] = [
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let more = more_in_functions(case, &FUNCTIONS)?;
-    let weight = specific(case.share(more))?;
-    let sign = format!("{} more in throwing and catching exceptions", seconds(more));
-    Some(Suspicion::located(case, weight, vec![sign]))
+    Suspicion::of_time(case, more, "throwing and catching exceptions")
 }
 
 #[cfg(test)]

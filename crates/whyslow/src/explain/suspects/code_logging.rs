@@ -1,7 +1,7 @@
 //! Messages that somebody asked for.
 
-use super::evidence::{by_variable, claims_on_words, joined, specific};
-use super::signs::{more_in_functions, seconds};
+use super::evidence::{by_variable, claims_on_words, joined};
+use super::signs::more_in_functions;
 use super::traffic::writes;
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
@@ -65,8 +65,7 @@ fn asks_for_messages(word: &str) -> bool {
 
 fn in_functions(case: &Case<'_>) -> Option<Suspicion> {
     let more = more_in_functions(case, &FUNCTIONS)?;
-    let weight = specific(case.share(more))?;
-    Some(Suspicion::located(case, weight, vec![format!("{} more in functions that log", seconds(more))]))
+    Suspicion::of_time(case, more, "functions that log")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Text that is decoded or encoded on its way.
 
-use super::evidence::{LEAST, by_variable, claims_on_words, is_user_time, joined, specific};
-use super::signs::{more_in_functions, more_in_modules, seconds};
+use super::evidence::{LEAST, by_variable, claims_on_words, is_user_time, joined};
+use super::signs::{more_in_functions, more_in_modules};
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
 
@@ -40,9 +40,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
 
 fn in_layer(case: &Case<'_>) -> Option<Suspicion> {
     let more = more_in_functions(case, &FUNCTIONS)?.max(more_in_modules(case, &MODULES)?);
-    let weight = specific(case.share(more))?;
-    let sign = format!("{} more in functions that convert text", seconds(more));
-    Some(Suspicion::located(case, weight, vec![sign]))
+    Suspicion::of_time(case, more, "functions that convert text")
 }
 
 /// Without names of functions: the word says it, and the gap is user time.

@@ -264,6 +264,13 @@ impl Suspicion {
         Suspicion { weight, signs, claims, ideas: Vec::new() }
     }
 
+    /// The same by nothing but the seconds that the slow side spends more in something.
+    pub fn of_time(case: &Case<'_>, more_s: f64, what: &str) -> Option<Suspicion> {
+        let weight = evidence::specific(case.share(more_s))?;
+        let sign = format!("{} more in {what}", signs::seconds(more_s));
+        Some(Suspicion::located(case, weight, vec![sign]))
+    }
+
     /// Suspected by signs of this weight, as the name of one difference.
     pub fn of_difference(difference: usize, weight: f64, signs: Vec<String>) -> Suspicion {
         let claim = Claim { difference, weight, is_experiment: false };
