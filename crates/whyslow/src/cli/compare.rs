@@ -11,7 +11,7 @@ use super::report::{has_only_traces, read_recording, show};
 use super::{MachineMaker, Screen, Status, Trouble, asked, dry_run};
 use crate::analysis::{Analysis, analyze};
 use crate::machine::Machine;
-use crate::model::{End, Exit, Experiment, HookFailure, Input, Output, Stop};
+use crate::model::{End, Exit, Experiment, HookFailure, Input, Output, Recording, Stop};
 use crate::plan::{self, PlanError, Question};
 use crate::report;
 use crate::session::{
@@ -71,7 +71,7 @@ pub fn run_edited(
     run_experiment(&experiment, &options, screen, machine, |experiment, machine, watcher, stamp| {
         let mut edited = experiment.clone();
         edited.factors[0].levels.remove(0);
-        preflight(&edited, asked, machine, stamp.clone())
+        preflight(&edited, asked, None, machine, stamp.clone())
             .unwrap_or_else(|| measure(experiment, machine, watcher, stamp))
     })
 }
@@ -157,6 +157,7 @@ fn finish(measured: Measured, options: &Compare, screen: &mut Screen<'_>) -> Res
         Some(Stop::Failed) => return Err(failed(&analysis)),
         Some(Stop::HookFailed) => return Err(hook_failed(&analysis)),
         Some(Stop::NeverSucceeded) => return Err(never_succeeded(&analysis)),
+        Some(Stop::BudgetSpent) if !has_result => return Err(not_decided(&measured.recording)),
         _ => Status::Done,
     })
 }
@@ -206,6 +207,16 @@ pub fn hook_trouble(names: &[String], failure: Option<&HookFailure>) -> Trouble 
     Trouble::new(report::hook_failure(names, failure))
         .details(report::last_lines(&failure.stderr_tail))
         .hint("hooks run by `sh -c` with the environment and directory of their command, and must succeed")
+}
+
+/// Not even the first runs have ended by then.
+fn not_decided(recording: &Recording) -> Trouble {
+    let elapsed_s = recording.end.as_ref().map_or(0.0, |end| end.elapsed_s);
+    Trouble::new(format!(
+        "nothing was decided within the budget: one run takes more than {}",
+        report::duration(elapsed_s)
+    ))
+    .hint("give it more by --budget, or less to do")
 }
 
 fn never_succeeded(analysis: &Analysis) -> Trouble {

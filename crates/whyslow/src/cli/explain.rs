@@ -205,15 +205,21 @@ fn ask(
         return Err(Trouble::new("an explanation that broke off cannot be gone on with")
             .hint("`whyslow report` shows what the recording has; run it again for the rest"));
     }
-    let experiment = plan::compose(&asked::question(options)?)?;
+    let mut experiment = plan::compose(&asked::question(options)?)?;
+    experiment.asks_why = true;
     let budget_s = options.effort.budget.map(|budget| budget.as_secs_f64());
     run_experiment(&experiment, options, screen, machine, |experiment, machine, watcher, stamp| {
         let scratch = Scratch::create("explain").ok();
         let scratch = scratch.as_ref().map(Scratch::path);
+        let began_s = machine.now_s();
         let refused = match asked {
             [] => None,
-            asked => session::preflight(&edited(experiment.clone(), asked), asked, machine, stamp.clone()),
+            asked => {
+                let edited = edited(experiment.clone(), asked);
+                session::preflight(&edited, asked, budget_s, machine, stamp.clone())
+            }
         };
+        let budget_s = budget_s.map(|budget_s| budget_s - (machine.now_s() - began_s));
         refused.unwrap_or_else(|| {
             session::explain(
                 experiment,

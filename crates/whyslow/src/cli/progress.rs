@@ -2,12 +2,13 @@
 //! command runs would take part in the measurement.
 
 use std::io::Write;
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use super::Screen;
 use crate::analysis::{Progress, Verdict};
-use crate::model::{Experiment, Run, Unit};
+use crate::model::{Experiment, Run, StagePlan, Unit};
 use crate::plan;
 use crate::report::{between, duration, percent, short_names};
 use crate::session::{Event, Forecast};
@@ -16,6 +17,9 @@ use crate::session::{Event, Forecast};
 const REDRAW_AFTER_S: f64 = 0.1;
 /// Runs shorter than this are told by the block.
 const TOLD_AFTER_S: f64 = 1.0;
+const TICK: Duration = Duration::from_secs(1);
+/// What an explanation does first.
+const DECIDING: &str = "deciding: ";
 /// A design whose length is fixed beforehand is announced if it takes longer than this.
 const ANNOUNCE_FROM_S: f64 = 10.0;
 
@@ -32,17 +36,21 @@ pub struct ProgressLine<'a> {
     is_announced: bool,
     /// Looks so far, and all of them where their number is known.
     looks: (usize, Option<usize>),
+    /// Of an explanation: how long all of it may take, where that is known, and what it does in this part of it.
+    why: Option<Why>,
+}
+
+#[derive(Default)]
+struct Why {
+    most_s: Option<f64>,
+    doing: String,
 }
 
 impl<'a> ProgressLine<'a> {
     pub fn new(screen: &'a mut Screen<'_>, experiment: &Experiment) -> Self {
         let bar = screen.can_redraw.then(|| {
             let bar = ProgressBar::new_spinner();
-            // Without the spinner's own character: nothing moves unless there is news.
-            bar.set_style(
-                ProgressStyle::with_template("{wide_msg}")
-                    .unwrap_or_else(|_| ProgressStyle::default_spinner()),
-            );
+            bar.set_style(style(experiment.asks_why));
             bar
         });
         ProgressLine {
@@ -56,6 +64,7 @@ impl<'a> ProgressLine<'a> {
             warmup: experiment.design.warmup,
             is_announced: false,
             looks: (0, None),
+            why: experiment.asks_why.then(|| Why { doing: DECIDING.to_owned(), ..Why::default() }),
         }
     }
 
@@ -63,17 +72,21 @@ impl<'a> ProgressLine<'a> {
         match event {
             Event::BlockDone(forecast) => self.block_done(forecast),
             Event::Looked(progress) => self.estimate = estimate(progress, &self.names, self.unit),
-            Event::Ended(_) => self.clear(),
+            // An explanation goes on after its measurements.
+            Event::Ended(_) if self.why.is_none() => self.clear(),
+            Event::Explained(_) => self.clear(),
             Event::Began(_) if self.looks.1.is_none() => self.draw("warming up".to_owned()),
             Event::Ran(run) => self.ran(run),
-            Event::Probing(probe) => self.probing(probe.known().title),
+            Event::Probing { probe, of, place } => self.probing(probe.known().title, of, *place),
+            Event::Probed(_) => self.stand(),
+            Event::Checking(title) => self.checking(title),
+            Event::StageBegan(plan) => self.trying(plan),
+            Event::Bounded { left_s } => self.bounded(Some(*left_s)),
             Event::Began(_)
-            | Event::Probed(_)
+            | Event::Ended(_)
             | Event::HookFailed(_)
             | Event::Settled(_)
-            | Event::StageBegan(_)
-            | Event::Custom(_)
-            | Event::Explained(_) => {}
+            | Event::Custom(_) => {}
         }
     }
 
@@ -83,23 +96,86 @@ impl<'a> ProgressLine<'a> {
         self
     }
 
-    fn probing(&mut self, title: &str) {
+    fn probing(&mut self, title: &str, of: &str, place: Option<(usize, usize)>) {
         self.looks.0 += 1;
-        let place = match self.looks {
-            (look, Some(all)) if all > 1 => format!(" ({look} of {all})"),
+        let of = if self.why.is_some() { format!(" of {of}") } else { String::new() };
+        let place = match place.or(self.looks.1.map(|all| (self.looks.0, all))) {
+            Some((look, all)) if all > 1 => format!(" ({look} of {all})"),
             _ => String::new(),
         };
-        self.draw(format!("looking: {title}{place}"));
+        self.told_to(String::new());
+        self.draw(format!("looking{place}: {title}{of}"));
+        self.tick();
+    }
+
+    fn checking(&mut self, title: &str) {
+        self.told_to(String::new());
+        self.draw(format!("checking that it acts: {title}"));
+        self.tick();
+    }
+
+    fn trying(&mut self, plan: &StagePlan) {
+        self.stand();
+        let more = match plan.what_ifs.len() {
+            0 | 1 => String::new(),
+            all => format!(" and {} more", all - 1),
+        };
+        self.told_to(match plan.what_ifs.first() {
+            Some(first) => format!("trying {}{more}: ", first.title),
+            None if plan.growth.is_some() => "growing the work: ".to_owned(),
+            None => "other layouts of memory: ".to_owned(),
+        });
+        (self.warmup, self.drawn_at_s) = (plan.experiment.design.warmup, f64::NEG_INFINITY);
+        self.estimate.clear();
+        self.names = plan::variants(&plan.experiment).into_iter().map(|variant| variant.name).collect();
+        self.draw("warming up".to_owned());
+    }
+
+    fn told_to(&mut self, doing: String) {
+        if let Some(why) = &mut self.why {
+            why.doing = doing;
+        }
+    }
+
+    /// Of an explanation, when all of it ends at the latest.
+    fn bounded(&mut self, left_s: Option<f64>) {
+        if let (Some(why), Some(left_s), Some(bar)) = (&mut self.why, left_s, &self.bar) {
+            why.most_s = Some(bar.elapsed().as_secs_f64() + left_s);
+        }
+    }
+
+    /// A look is not timed and may take long: the seconds may pass on the screen meanwhile.
+    fn tick(&self) {
+        if let Some(bar) = self.bar.as_ref().filter(|_| self.why.is_some()) {
+            bar.enable_steady_tick(TICK);
+        }
+    }
+
+    fn stand(&self) {
+        if let Some(bar) = &self.bar {
+            bar.disable_steady_tick();
+        }
     }
 
     fn block_done(&mut self, forecast: &Forecast) {
+        self.bounded(forecast.explained_in_s);
         self.announce(forecast);
-        self.left = left(forecast);
+        self.left = match self.why {
+            Some(_) => format!("of {}", forecast.last_look),
+            None => left(forecast),
+        };
         if forecast.elapsed_s - self.drawn_at_s < REDRAW_AFTER_S {
             return;
         }
         self.drawn_at_s = forecast.elapsed_s;
-        self.draw(format!("{} {}, {}{}", self.block_word(), forecast.blocks, self.left, self.estimate));
+        let between = if self.why.is_some() { " " } else { ", " };
+        self.draw(format!(
+            "{} {}{between}{}{}",
+            self.block_word(),
+            forecast.blocks,
+            self.left,
+            self.estimate
+        ));
     }
 
     /// Long runs are told one by one, or the line would stand still for the whole of a block.
@@ -113,7 +189,8 @@ impl<'a> ProgressLine<'a> {
         let place = if run.block < self.warmup {
             "warming up".to_owned()
         } else {
-            format!("{} {}, {}", self.block_word(), run.block - self.warmup, self.left)
+            let between = if self.why.is_some() { " " } else { ", " };
+            format!("{} {}{between}{}", self.block_word(), run.block - self.warmup, self.left)
         };
         self.draw(format!("{place}; run {done} of {all} done"));
     }
@@ -125,7 +202,13 @@ impl<'a> ProgressLine<'a> {
 
     fn draw(&self, message: String) {
         if let Some(bar) = &self.bar {
-            bar.set_message(message);
+            bar.set_message(match &self.why {
+                Some(Why { most_s: Some(most_s), doing }) => {
+                    format!(" of at most {}: {doing}{message}", duration(*most_s))
+                }
+                Some(Why { most_s: None, doing }) => format!(": {doing}{message}"),
+                None => message,
+            });
             bar.tick();
         }
     }
@@ -136,9 +219,14 @@ impl<'a> ProgressLine<'a> {
             return;
         }
         self.is_announced = true;
+        let reasons = match forecast.explained_in_s.filter(|_| self.why.is_some()) {
+            Some(left_s) => format!(" to decide; all of it at most {}", duration(left_s)),
+            None if self.why.is_some() => " to decide, then the reasons".to_owned(),
+            None => String::new(),
+        };
         let word = self.block_word();
         let text = format!(
-            "a {word} takes {}: {} {word}s, about {} more",
+            "a {word} takes {}: {} {word}s, about {} more{reasons}",
             duration(forecast.block_s),
             forecast.last_look,
             duration(forecast.most_left_s)
@@ -161,6 +249,16 @@ impl Drop for ProgressLine<'_> {
     fn drop(&mut self) {
         self.clear();
     }
+}
+
+/// Of an explanation, the seconds so far come first. Without the spinner's own character: nothing moves unless there is news.
+fn style(asks_why: bool) -> ProgressStyle {
+    let took = |state: &ProgressState, text: &mut dyn std::fmt::Write| {
+        let _ = write!(text, "{}", duration(state.elapsed().as_secs_f64().floor().max(1.0)));
+    };
+    let template = if asks_why { "{took}{wide_msg}" } else { "{wide_msg}" };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
+    style.with_key("took", took)
 }
 
 fn leading_unit(experiment: &Experiment) -> Unit {

@@ -107,6 +107,7 @@ pub fn diagnose(recording: &Recording) -> Option<Diagnosis> {
     } else if found.is_real {
         Investigation::new(recording, &case).report(&mut diagnosis);
         diagnosis.not_checked.extend(not_looked_at(recording, &case));
+        diagnosis.not_checked.extend(words::not_tried(recording, &case));
     } else {
         diagnosis.findings = cleared_by_nothing(&case, &found, recording.header.experiment.design.margin);
     }

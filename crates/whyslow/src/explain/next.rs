@@ -24,6 +24,8 @@ pub struct Means<'a> {
     pub left_s: f64,
     /// Time that it was given.
     pub budget_s: f64,
+    /// More than that is not to be had for anything.
+    pub is_hard: bool,
     /// What the user wants to have tried: this and nothing else.
     pub tries: &'a [Try],
     /// Suspects that the user wrote.
@@ -49,8 +51,12 @@ pub enum Step {
         stage: Option<usize>,
         variant: usize,
         probe: Probe,
+        /// The how manieth of how many it is, of the looks at the main part.
+        place: Option<(usize, usize)>,
     },
     Try(Box<StagePlan>),
+    /// There is more to do than there is time for.
+    OutOfTime,
     Done,
 }
 
@@ -94,6 +100,9 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     };
     let variants = plans::variants(&recording.header.experiment);
     let case = main_case(recording, &variants, &found);
+    if means.left_s <= 0.0 {
+        return Step::OutOfTime;
+    }
     if !means.tries.is_empty() {
         return try_only(recording, &variants, &case, (found.fast, found.slow), means);
     }
@@ -112,7 +121,7 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     {
         return step;
     }
-    if recording.stages.len() >= MOST_STAGES || means.left_s <= 0.0 {
+    if recording.stages.len() >= MOST_STAGES {
         return Step::Done;
     }
     let originals = Originals::new(recording, &variants, (found.fast, found.slow), means.scratch);
@@ -122,7 +131,12 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
         let again = again.or_else(|| grow(recording, &case, &originals, means.left_s));
         return again.map_or_else(|| look_or_stop(look, &case, means), |round| Step::Try(Box::new(round)));
     }
-    let Some(blocks) = blocks(&case, &trials, means.left_s) else { return look_or_stop(look, &case, means) };
+    let Some(blocks) = blocks(&case, &trials, means) else {
+        return match look_or_stop(look, &case, means) {
+            Step::Done => Step::OutOfTime,
+            look => look,
+        };
+    };
     Step::Try(Box::new(plan(recording, &originals, &trials, blocks)))
 }
 
@@ -149,10 +163,10 @@ fn try_only(
         && is_affordable(case, &trials, means.left_s)
         && !outcomes.iter().all(is_told);
     let blocks = match is_first {
-        true => blocks(case, &trials, means.left_s),
+        true => blocks(case, &trials, means),
         false => may_go_on.then(|| affordable(case, &trials, means.left_s)),
     };
-    let Some(blocks) = blocks else { return Step::Done };
+    let Some(blocks) = blocks else { return if is_first { Step::OutOfTime } else { Step::Done } };
     let mut round = plan(recording, &originals, &trials, blocks);
     round.what_ifs.iter_mut().for_each(|what_if| what_if.is_asked = true);
     Step::Try(Box::new(round))
@@ -169,12 +183,12 @@ fn look(case: &Case<'_>, (fast, slow): (usize, usize)) -> Option<Step> {
     };
     let others = LOOKS[1..].iter().copied().filter(|probe| *probe != telling);
     let sides = [(&case.fast, fast), (&case.slow, slow)];
-    iter::once(LOOKS[0])
-        .chain([telling])
-        .chain(others)
-        .flat_map(|probe| sides.iter().map(move |(side, variant)| (probe, side, *variant)))
-        .find(|(probe, side, _)| !side.was_probed(*probe))
-        .map(|(probe, _, variant)| Step::Look { stage: None, variant, probe })
+    let probes = iter::once(LOOKS[0]).chain([telling]).chain(others);
+    let all: Vec<_> =
+        probes.flat_map(|probe| sides.iter().map(move |(side, variant)| (probe, side, *variant))).collect();
+    let at = all.iter().position(|(probe, side, _)| !side.was_probed(*probe))?;
+    let (probe, _, variant) = all[at];
+    Some(Step::Look { stage: None, variant, probe, place: Some((at + 1, all.len())) })
 }
 
 /// What each factor of a matrix has more of is counted.
@@ -185,7 +199,7 @@ fn look_at_factors(recording: &Recording, neighbours: Vec<usize>) -> Option<Step
         .find(|&(variant, probe)| {
             !looks_at(recording, None, variant).iter().any(|entry| entry.probe == probe)
         })
-        .map(|(variant, probe)| Step::Look { stage: None, variant, probe })
+        .map(|(variant, probe)| Step::Look { stage: None, variant, probe, place: None })
 }
 
 /// Where several differences in program and arguments carry the gap, each is looked at by itself.
@@ -203,7 +217,7 @@ fn name_looks(recording: &Recording, investigation: &Investigation<'_>) -> Optio
         .find(|&(stage, variant, probe)| {
             !looks_at(recording, Some(stage), variant).iter().any(|entry| entry.probe == probe)
         })
-        .map(|(stage, variant, probe)| Step::Look { stage: Some(stage), variant, probe })
+        .map(|(stage, variant, probe)| Step::Look { stage: Some(stage), variant, probe, place: None })
 }
 
 fn trials(
@@ -224,8 +238,8 @@ fn trials(
     trials.retain(is_new);
     trials.truncate(MOST_TRIALS);
     while trials.len() > 1
-        && trials.last().is_some_and(can_wait)
-        && !is_affordable(case, &trials, means.left_s)
+        && ((trials.last().is_some_and(can_wait) && !is_affordable(case, &trials, means.left_s))
+            || (means.is_hard && !fits(case, &trials, means.left_s)))
     {
         trials.pop();
     }
@@ -422,8 +436,8 @@ fn claim(seen: &[Seen], index: usize) -> Option<(&'static str, Claim)> {
 }
 
 /// As many blocks as fit into half of the time, at least so many that an interval has ends.
-fn blocks(case: &Case<'_>, trials: &[Trial], left_s: f64) -> Option<usize> {
-    if trials.is_empty() {
+fn blocks(case: &Case<'_>, trials: &[Trial], Means { left_s, is_hard, .. }: Means<'_>) -> Option<usize> {
+    if trials.is_empty() || (is_hard && !fits(case, trials, left_s)) {
         return None;
     }
     let fewest = benchmath::signed_rank::fewest_blocks(ALPHA);
@@ -436,8 +450,18 @@ fn is_affordable(case: &Case<'_>, trials: &[Trial], left_s: f64) -> bool {
     affordable(case, trials, left_s) >= benchmath::signed_rank::fewest_blocks(ALPHA)
 }
 
+/// There is time for the fewest blocks that can tell anything, and for one to warm up.
+fn fits(case: &Case<'_>, trials: &[Trial], left_s: f64) -> bool {
+    let fewest = benchmath::signed_rank::fewest_blocks(ALPHA);
+    (fewest + 1) as f64 * block_s(case, trials) <= left_s
+}
+
 /// Blocks of these trials for which there is time.
 fn affordable(case: &Case<'_>, trials: &[Trial], left_s: f64) -> usize {
+    affordable_blocks(left_s, block_s(case, trials))
+}
+
+fn block_s(case: &Case<'_>, trials: &[Trial]) -> f64 {
     let slow_s = case.slow.median("wall_s").unwrap_or(0.1);
     let fast_s = case.fast.median("wall_s").unwrap_or(0.1);
     let of_trial = |trial: &Trial| {
@@ -445,8 +469,7 @@ fn affordable(case: &Case<'_>, trials: &[Trial], left_s: f64) -> usize {
             + if trial.beside.is_some() { fast_s } else { 0.0 }
             + if trial.added.is_some() { slow_s } else { 0.0 }
     };
-    let block_s = fast_s + slow_s + trials.iter().map(of_trial).sum::<f64>();
-    affordable_blocks(left_s, block_s)
+    fast_s + slow_s + trials.iter().map(of_trial).sum::<f64>()
 }
 
 /// Blocks of a round for which there is time: the rest of it is for the runs that take longer than usual.

@@ -1,12 +1,13 @@
 //! Sentences about experiments that the diagnosis itself is made of.
 
 use super::case::Case;
+use super::differences::Difference;
 use super::findings::{Finding, Status};
 use super::outcomes::Outcome;
 use super::shares::{NoEffect, OVERSHOOT, Share};
 use super::suspects::Suspicion;
 use crate::analysis::Estimate;
-use crate::model::{ByteText, Edit, Launch, Missing, Preload};
+use crate::model::{ByteText, Edit, Launch, Missing, Preload, Recording, Stop};
 
 /// Several causes are called independent while their shares add up this well.
 const ADDS_UP: f64 = 0.15;
@@ -171,6 +172,20 @@ fn edits(edits: &[Edit]) -> String {
         _ => None,
     };
     edits.iter().filter_map(text).collect::<Vec<_>>().join(" ")
+}
+
+/// Differences that there was no time to swap.
+pub fn not_tried(recording: &Recording, case: &Case<'_>) -> Option<Missing> {
+    let tried = recording.stages.iter().flat_map(|stage| &stage.plan.what_ifs);
+    let tried: Vec<&String> = tried.flat_map(|what_if| &what_if.differences).collect();
+    let titles: Vec<String> = case.differences.iter().map(Difference::title).collect();
+    let left: Vec<String> = titles.into_iter().filter(|title| !tried.contains(&title)).collect();
+    let run_s = case.fast.median("wall_s")? + case.slow.median("wall_s")?;
+    (recording.explained == Some(Stop::BudgetSpent) && !left.is_empty()).then(|| Missing {
+        what: left.join(", "),
+        why: format!("not decided within the budget: one run of both takes {run_s:.1} s"),
+        remedy: Some("give it more by --budget".to_owned()),
+    })
 }
 
 /// What could not be looked at on either side, each once.

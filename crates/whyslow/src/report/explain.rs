@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::compose::{labels_in_sentences, legend};
 use super::document::{Definition, Document, Line, Part, Tone, plain, toned};
-use super::quantity::{bytes, count, factor as factor_of, factor_number, seconds as in_seconds};
+use super::quantity::{bytes, count, duration, factor as factor_of, factor_number, seconds as in_seconds};
 use super::words::{briefly, headline};
 use crate::analysis::{Analysis, Comparison, Concern, Estimate, Verdict};
 use crate::explain::{
@@ -95,11 +95,24 @@ fn first_line(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> L
                     _ => "there is nothing to explain",
                 };
                 line.push(plain(format!("; {what}, and nobody is accused")));
+                line.extend(too_short(analysis, diagnosis).map(plain));
             }
             line
         }
         None => between_corners(diagnosis, names),
     }
+}
+
+/// Where the budget ended before there were enough runs for any answer.
+fn too_short(analysis: &Analysis, diagnosis: &Diagnosis) -> Option<String> {
+    let run_s = diagnosis.fast_budget.wall_s + diagnosis.slow_budget.wall_s;
+    let is_short = analysis.stop == Some(Stop::BudgetSpent) && diagnosis.ratio.low.is_none();
+    is_short.then(|| {
+        format!(
+            "; not decided within the budget: one run of both takes {}, --budget gives more",
+            duration(run_s)
+        )
+    })
 }
 
 /// What the user asked for comes before everything else.

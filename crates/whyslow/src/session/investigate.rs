@@ -3,16 +3,17 @@
 
 use std::path::Path;
 
+use super::bound::{Bound, left_s, limited, usual_s};
 use super::look::look;
-use super::measure::{Stamp, measure, measure_as};
+use super::measure::{Stamp, measure_as, measure_within};
 use super::rates;
 use super::{Event, Measured, SessionError, Watcher, WatcherError};
 use crate::explain::custom::{self, CustomSuspect};
 use crate::explain::{Means, Step, Try, next};
 use crate::machine::Machine;
 use crate::model::{
-    Environment, Exit, Expectation, Experiment, Missing, Probe, Recording, Run, RunCount, Seen, Stage,
-    StagePlan, Stop, Trace, TraceEntry, Variant,
+    Environment, Exit, Expectation, Experiment, Launch, Missing, Probe, Recording, Run, RunCount, Seen,
+    Stage, StagePlan, Stop, Trace, TraceEntry,
 };
 use crate::plan;
 
@@ -23,11 +24,11 @@ const SHORTEST_LIMIT_S: f64 = 3.0;
 /// ... but no more than this part of the time that is left.
 const LONGEST_LOOK: f64 = 0.15;
 
-/// What an explanation may take if nothing is said: this long, or so many times as long as one run of both commands,
-/// whichever is more.
-const USUAL_S: f64 = 30.0;
-const USUAL_RUNS: f64 = 40.0;
-/// The part of it in which it must be decided whether there is a difference at all; most differences take less.
+/// A round of the fewest runs that tell anything is made even where it takes more than is left of the usual time. It may
+/// then take so many times as long as its runs did until then.
+const LONGEST_ROUND: f64 = 1.5;
+
+/// The part of the time in which it must be decided whether there is a difference at all; most differences take less.
 const DECIDING: f64 = 0.7;
 /// The part that is there for the reasons, however long the decision took.
 const REASONS: f64 = 0.5;
@@ -37,7 +38,7 @@ const NOT_THERE: &str = "the child does not have it";
 /// What is asked besides "why".
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Inquiry<'a> {
-    /// Time for all of it.
+    /// Time for all of it, which is not exceeded; `None`: what is usual.
     pub budget_s: Option<f64>,
     /// To be tried, and nothing else.
     pub tries: &'a [Try],
@@ -56,11 +57,21 @@ pub fn explain(
     stamp: Stamp,
 ) -> Measured {
     experiment.asks_why = true;
-    experiment.design.budget_s = DECIDING * inquiry.budget_s.unwrap_or(USUAL_S);
+    experiment.design.budget_s = DECIDING * inquiry.budget_s.unwrap_or(usual_s(0.0));
     let began_s = machine.now_s();
-    let mut measured = measure(experiment, machine, watcher, stamp);
-    let budget_s = inquiry.budget_s.unwrap_or_else(|| usual_s(&measured.recording));
-    let left_s = (budget_s - (machine.now_s() - began_s)).max(REASONS * budget_s);
+    let is_fixed = matches!(experiment.design.runs, RunCount::Exactly(_));
+    let bound = match inquiry.budget_s {
+        Some(budget_s) => Bound::At(began_s + budget_s),
+        None if is_fixed => Bound::Open,
+        None => Bound::Usual { from_s: began_s, part: DECIDING, reasons: REASONS },
+    };
+    let mut measured = measure_within(bound, experiment, machine, watcher, stamp);
+    let took_s = machine.now_s() - began_s;
+    let left_s = match inquiry.budget_s {
+        Some(budget_s) => (budget_s - took_s).max(0.0),
+        // A number of runs that was asked for is not counted.
+        None => time_for_reasons_s(&measured.recording, if is_fixed { 0.0 } else { took_s }),
+    };
     if measured.trouble.is_none() && measured.recording.end.is_some() {
         measured.trouble = investigate(&mut measured.recording, left_s, inquiry, machine, watcher).err();
     }
@@ -68,21 +79,34 @@ pub fn explain(
 }
 
 /// Why nothing more is asked for.
-fn stop(machine: &dyn Machine, left_s: f64) -> Stop {
-    match (machine.interrupted(), left_s > 0.0) {
+fn stop(machine: &dyn Machine, is_out_of_time: bool) -> Stop {
+    match (machine.interrupted(), is_out_of_time) {
         (true, _) => Stop::Interrupted,
-        (false, true) => Stop::Decided,
-        (false, false) => Stop::BudgetSpent,
+        (false, false) => Stop::Decided,
+        (false, true) => Stop::BudgetSpent,
     }
 }
 
-/// A number of runs that was asked for is not counted.
-fn usual_s(recording: &Recording) -> f64 {
-    let is_fixed = matches!(recording.header.experiment.design.runs, RunCount::Exactly(_));
-    let elapsed_s = recording.end.as_ref().map_or(0.0, |end| end.elapsed_s);
-    let blocks = recording.runs.last().map_or(1, |run| run.block + 1);
-    let by_runs_s = USUAL_RUNS * elapsed_s / blocks as f64;
-    USUAL_S.max(by_runs_s) + if is_fixed { elapsed_s } else { 0.0 }
+/// What the runs of a round will take, by those that were made already.
+fn forecast_s(recording: &Recording, plan: &StagePlan) -> f64 {
+    let RunCount::Exactly(blocks) = plan.experiment.design.runs else { return 0.0 };
+    let runs = (blocks + plan.experiment.design.warmup) * plan::variants(&plan.experiment).len();
+    runs as f64 * longest_side_s(recording)
+}
+
+fn longest_side_s(recording: &Recording) -> f64 {
+    let sides = plan::variants(&recording.header.experiment).len();
+    (0..sides).map(|side| undisturbed_s(recording, None, side)).fold(0.0, f64::max)
+}
+
+/// What is left of the usual time, or as much of it as the reasons get in any case.
+fn time_for_reasons_s(recording: &Recording, took_s: f64) -> f64 {
+    let end_s = recording.end.as_ref().map_or(0.0, |end| end.elapsed_s);
+    let blocks: Vec<&[Run]> = recording.runs.chunk_by(|one, next| one.block == next.block).collect();
+    let begins_s = blocks.iter().map(|block| block[0].start_s).chain([end_s]);
+    let lengths_s = begins_s.clone().zip(begins_s.skip(1)).map(|(begin_s, next_s)| next_s - begin_s);
+    let budget_s = usual_s(lengths_s.fold(f64::INFINITY, f64::min).clamp(0.0, end_s));
+    (budget_s - took_s).max(REASONS * budget_s)
 }
 
 /// Goes on until the gap is explained, the list of suspects is empty, or the time is spent. Everything that was seen is
@@ -94,25 +118,37 @@ pub fn investigate(
     machine: &mut dyn Machine,
     watcher: &mut dyn Watcher,
 ) -> Result<(), SessionError> {
-    let began_s = machine.now_s();
+    let end_s = machine.now_s() + budget_s;
+    let is_hard = inquiry.budget_s.is_some();
     let allocators = machine.allocators();
+    watcher.notice(Event::Bounded { left_s: budget_s })?;
+    let mut is_out_of_time = false;
     while !machine.interrupted() {
-        let left_s = budget_s - (machine.now_s() - began_s);
+        let left_s = left_s(machine, end_s);
         let Inquiry { tries, custom, scratch, .. } = inquiry;
-        match next(recording, Means { left_s, budget_s, tries, custom, allocators: &allocators, scratch }) {
-            Step::Look { stage, variant, probe } => {
-                let entry = look_at(recording, (stage, variant, probe), left_s, machine, watcher)?;
+        let means = Means { left_s, budget_s, is_hard, tries, custom, allocators: &allocators, scratch };
+        match next(recording, means) {
+            Step::Look { stage, variant, probe, place } => {
+                let entry = look_at(recording, (stage, variant, probe), (end_s, place), machine, watcher)?;
                 recording.traces.push(entry);
-                sample_as_often(recording, (stage, probe), left_s, machine, watcher)?;
+                sample_as_often(recording, (stage, probe), end_s, machine, watcher)?;
             }
-            Step::Try(plan) => try_out(recording, *plan, machine, watcher)?,
+            Step::Try(plan) => {
+                let forecast_s = forecast_s(recording, &plan);
+                let is_longer = !is_hard && forecast_s > left_s;
+                let end_s = if is_longer { machine.now_s() + LONGEST_ROUND * forecast_s } else { end_s };
+                try_out(recording, *plan, end_s, machine, watcher)?;
+            }
+            Step::OutOfTime => {
+                is_out_of_time = true;
+                break;
+            }
             Step::Done => break,
         }
     }
     recording.custom = custom::signs(recording, inquiry.custom);
     recording.custom.iter().try_for_each(|sign| watcher.notice(Event::Custom(sign)))?;
-    let left_s = budget_s - (machine.now_s() - began_s);
-    let stop = stop(machine, left_s);
+    let stop = stop(machine, is_out_of_time);
     recording.explained = Some(stop);
     Ok(watcher.notice(Event::Explained(stop))?)
 }
@@ -121,15 +157,15 @@ pub fn investigate(
 fn sample_as_often(
     recording: &mut Recording,
     (stage, probe): (Option<usize>, Probe),
-    left_s: f64,
+    end_s: f64,
     machine: &mut dyn Machine,
     watcher: &mut dyn Watcher,
 ) -> Result<(), SessionError> {
     while let Some(variant) = rates::sampled_too_seldom(recording, (stage, probe)) {
-        if machine.interrupted() {
+        if machine.interrupted() || left_s(machine, end_s) <= 0.0 {
             break;
         }
-        let entry = look_at(recording, (stage, variant, probe), left_s, machine, watcher)?;
+        let entry = look_at(recording, (stage, variant, probe), (end_s, None), machine, watcher)?;
         recording.traces.push(entry);
     }
     Ok(())
@@ -138,7 +174,7 @@ fn sample_as_often(
 fn look_at(
     recording: &Recording,
     (stage, index, probe): (Option<usize>, usize, Probe),
-    left_s: f64,
+    (end_s, place): (f64, Option<(usize, usize)>),
     machine: &mut dyn Machine,
     watcher: &mut dyn Watcher,
 ) -> Result<TraceEntry, SessionError> {
@@ -148,13 +184,18 @@ fn look_at(
     };
     let mut variant = plan::variants(experiment)[index].clone();
     let undisturbed_s = undisturbed_s(recording, stage, index);
-    let limit_s =
-        (SLOWEST_PROBE * undisturbed_s).min(LONGEST_LOOK * left_s).max(SHORTEST_LIMIT_S + undisturbed_s);
-    let limit_s = variant.launch.timeout_s.map_or(limit_s, |timeout_s| timeout_s.min(limit_s));
-    variant.launch.timeout_s = Some(limit_s);
+    let limit_s = limit_s(undisturbed_s, left_s(machine, end_s));
+    variant.launch = limited(&variant.launch, limit_s).0;
     let least_hz = rates::least_rate_hz(recording, (stage, index), Some(undisturbed_s));
     let mut ends = |_: &Exit, _: &mut dyn Machine| Ok(ends(recording, stage, index));
+    watcher.notice(Event::Probing { probe, of: &variant.name, place })?;
     look((stage, index), &variant, (probe, least_hz), &mut ends, machine, watcher)
+}
+
+/// For a probed run of a variant that takes so long without a probe.
+fn limit_s(undisturbed_s: f64, left_s: f64) -> f64 {
+    let wanted_s = (SLOWEST_PROBE * undisturbed_s).min(LONGEST_LOOK * left_s);
+    wanted_s.max(SHORTEST_LIMIT_S + undisturbed_s).min(left_s)
 }
 
 fn undisturbed(recording: &Recording, stage: Option<usize>, variant: usize) -> impl Iterator<Item = &Run> {
@@ -185,19 +226,24 @@ fn undisturbed_s(recording: &Recording, stage: Option<usize>, variant: usize) ->
 fn try_out(
     recording: &mut Recording,
     mut plan: StagePlan,
+    end_s: f64,
     machine: &mut dyn Machine,
     watcher: &mut dyn Watcher,
 ) -> Result<(), SessionError> {
     let variants = plan::variants(&plan.experiment);
     for what_if in &mut plan.what_ifs {
         if let Some(expect) = &what_if.expect {
-            what_if.no_effect = missing_effect(expect, &variants[what_if.removed], machine);
+            watcher.notice(Event::Checking(&what_if.title))?;
+            let limit_s = limit_s(longest_side_s(recording), left_s(machine, end_s));
+            let launch = limited(&variants[what_if.removed].launch, limit_s).0;
+            what_if.no_effect = missing_effect(expect, &launch, machine);
         }
     }
+    watcher.notice(Event::Bounded { left_s: left_s(machine, end_s) })?;
     let mut header = recording.header.clone();
     header.experiment = plan.experiment.clone();
     let mut watching = StageWatcher { plan: &plan, watcher };
-    let measured = measure_as(header, machine, &mut watching);
+    let measured = measure_as(header, Bound::At(end_s), machine, &mut watching);
     let part = measured.recording;
     recording.stages.push(Stage { plan, runs: part.runs, end: part.end });
     measured.trouble.map_or(Ok(()), Err)
@@ -205,10 +251,10 @@ fn try_out(
 
 /// Why the edit cannot be relied on, if it cannot. A variable is in the launch itself, so it takes more to doubt it: it was
 /// looked for among all that the child has, and is not there.
-fn missing_effect(expect: &Expectation, variant: &Variant, machine: &mut dyn Machine) -> Option<Missing> {
+fn missing_effect(expect: &Expectation, launch: &Launch, machine: &mut dyn Machine) -> Option<Missing> {
     let missing = |why: &str| Some(Missing { what: expect.fact.clone(), why: why.to_owned(), remedy: None });
     let is_variable = expect.fact.starts_with("env.");
-    match machine.probe(&variant.launch, Probe::Environment) {
+    match machine.probe(launch, Probe::Environment) {
         Seen::Missing(_) if is_variable => None,
         Seen::Missing(seen) => Some(Missing { what: expect.fact.clone(), ..seen }),
         Seen::Probed(probed) => match &probed.trace {

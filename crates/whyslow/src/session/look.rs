@@ -17,7 +17,6 @@ pub fn look(
     machine: &mut dyn Machine,
     watcher: &mut dyn Watcher,
 ) -> Result<TraceEntry, SessionError> {
-    watcher.notice(Event::Probing(probe))?;
     let mut seen = look_between_hooks(of, (probe, least_hz), machine)?;
     if let Some(exit) = seen.probed().map(|probed| &probed.exit).filter(|exit| named(exit).is_some())
         && let Some(other) = another_run(probe, exit, &undisturbed(exit, machine)?)

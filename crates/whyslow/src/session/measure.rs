@@ -1,6 +1,7 @@
 //! Measuring one experiment: blocks in random order, looks, and the reasons to stop.
 
 use super::block_times::BlockTimes;
+use super::bound::{Bound, limited};
 use super::{Event, Forecast, Measured, SessionError, Watcher};
 use crate::analysis::{self, is_fixed_for_time, look_times, settle};
 use crate::machine::{Machine, Outcome};
@@ -29,13 +30,31 @@ pub fn measure(
     watcher: &mut dyn Watcher,
     stamp: Stamp,
 ) -> Measured {
+    measure_within(Bound::Open, experiment, machine, watcher, stamp)
+}
+
+/// The same, given up at a bound even in the middle of a run.
+pub(super) fn measure_within(
+    bound: Bound,
+    experiment: Experiment,
+    machine: &mut dyn Machine,
+    watcher: &mut dyn Watcher,
+    stamp: Stamp,
+) -> Measured {
     let header = header(experiment, machine, stamp);
-    measure_as(header, machine, watcher)
+    measure_as(header, bound, machine, watcher)
 }
 
 /// The same for an experiment whose surroundings are known already.
-pub(super) fn measure_as(header: Header, machine: &mut dyn Machine, watcher: &mut dyn Watcher) -> Measured {
-    Session::new(Recording::new(header), machine, watcher).measure()
+pub(super) fn measure_as(
+    header: Header,
+    bound: Bound,
+    machine: &mut dyn Machine,
+    watcher: &mut dyn Watcher,
+) -> Measured {
+    let mut session = Session::new(Recording::new(header), machine, watcher);
+    session.bound = bound;
+    session.measure()
 }
 
 /// Goes on with a recording that ended before its time, from the block after its last one. A block that was broken off
@@ -71,6 +90,9 @@ pub(super) struct Session<'a> {
     pub(super) machine: &'a mut dyn Machine,
     pub(super) watcher: &'a mut dyn Watcher,
     began_s: f64,
+    bound: Bound,
+    /// Warm-up included.
+    shortest_block_s: Option<f64>,
     /// Time of each measured block.
     block_times: BlockTimes,
     /// Measured blocks without a failed run.
@@ -100,6 +122,8 @@ impl<'a> Session<'a> {
             variants,
             recording,
             began_s: machine.now_s(),
+            bound: Bound::Open,
+            shortest_block_s: None,
             machine,
             watcher,
             block_times: BlockTimes::default(),
@@ -222,6 +246,7 @@ impl<'a> Session<'a> {
                 return Ok(stop);
             }
             let took_s = self.machine.now_s() - before_s;
+            self.shortest_block_s = Some(self.shortest_block_s.map_or(took_s, |known| known.min(took_s)));
             let is_warmup = block < warmup;
             if is_warmup {
                 self.warmup_block_s = Some(took_s);
@@ -278,8 +303,11 @@ impl<'a> Session<'a> {
         position: usize,
     ) -> Result<Option<Stop>, SessionError> {
         let start_s = self.elapsed_s();
-        let metrics = &self.recording.header.experiment.metrics;
-        let outcome = self.machine.run(&self.variants[variant].launch, metrics)?;
+        let Some((mut outcome, is_cut)) = self.run_within_bound(variant)? else {
+            return Ok(Some(Stop::BudgetSpent));
+        };
+        // Ended by us before its time: it neither failed nor is it a value.
+        outcome.exit = if is_cut { Exit::Interrupted } else { outcome.exit };
         let design = &self.recording.header.experiment.design;
         let (counts, goes_on) = (design.counts(&outcome.exit), design.goes_on(&outcome.exit));
         let is_interrupted = outcome.exit == Exit::Interrupted;
@@ -289,10 +317,27 @@ impl<'a> Session<'a> {
         self.recording.runs.push(as_run(outcome, counts, variant, block, position, start_s));
         self.watcher.notice(Event::Ran(&self.recording.runs[self.recording.runs.len() - 1]))?;
         Ok(match (is_interrupted, goes_on) {
+            _ if is_cut => Some(Stop::BudgetSpent),
             (true, _) => Some(Stop::Interrupted),
             (false, true) => None,
             (false, false) => Some(Stop::Failed),
         })
+    }
+
+    /// What came of a run, and whether the bound has ended it; `None` where the bound comes before it.
+    fn run_within_bound(&mut self, variant: usize) -> Result<Option<(Outcome, bool)>, SessionError> {
+        let left_s = self.bound.end_s(self.shortest_block_s) - self.machine.now_s();
+        let (launch, metrics) = (&self.variants[variant].launch, &self.recording.header.experiment.metrics);
+        if left_s <= 0.0 {
+            return Ok(None);
+        }
+        if left_s.is_infinite() {
+            return Ok(Some((self.machine.run(launch, metrics)?, false)));
+        }
+        let (launch, is_shorter) = limited(launch, left_s);
+        let outcome = self.machine.run(&launch, metrics)?;
+        let is_cut = is_shorter && outcome.exit == Exit::TimedOut;
+        Ok(Some((outcome, is_cut)))
     }
 
     /// Looks at the data if it is time to.
@@ -377,9 +422,26 @@ impl<'a> Session<'a> {
         let is_fixed = matches!(design.runs, RunCount::Exactly(_)) || is_fixed_for_time(design, block_s);
         let by_blocks = (last_look.saturating_sub(blocks)) as f64 * block_s;
         let by_budget = if is_fixed { f64::INFINITY } else { (design.budget_s - elapsed_s).max(0.0) };
-        let most_left_s = by_blocks.min(by_budget);
-        let forecast = Forecast { blocks, is_warmup, elapsed_s, block_s, most_left_s, last_look, is_fixed };
+        let by_bound = self.bound.end_s(self.shortest_block_s) - self.machine.now_s();
+        let most_left_s = by_blocks.min(by_budget).min(by_bound.max(0.0));
+        let explained_in_s = self.explained_in_s();
+        let forecast = Forecast {
+            blocks,
+            is_warmup,
+            elapsed_s,
+            block_s,
+            most_left_s,
+            last_look,
+            is_fixed,
+            explained_in_s,
+        };
         Ok(self.watcher.notice(Event::BlockDone(&forecast))?)
+    }
+
+    /// Rounds of an explanation are within its time already.
+    fn explained_in_s(&mut self) -> Option<f64> {
+        let end_s = self.bound.explained_by_s(self.shortest_block_s);
+        (end_s.is_finite()).then(|| (end_s - self.machine.now_s()).max(0.0))
     }
 
     fn elapsed_s(&mut self) -> f64 {

@@ -2,6 +2,7 @@
 //! happens at once, and stops when the analysis says so. No formula, no format and no printing in here.
 
 mod block_times;
+mod bound;
 mod check_up;
 mod investigate;
 mod look;
@@ -35,8 +36,18 @@ pub enum Event<'a> {
     Settled(&'a Looks),
     Looked(&'a Progress),
     Ended(&'a End),
-    /// A probe is about to look, which takes a run.
-    Probing(Probe),
+    /// A probe is about to look at a variant, which takes a run; the how manieth of how many it is, where that is known.
+    Probing {
+        probe: Probe,
+        of: &'a str,
+        place: Option<(usize, usize)>,
+    },
+    /// Whether this edit takes effect is about to be seen, which takes a run.
+    Checking(&'a str),
+    /// All of it ends in so many seconds, whatever happens.
+    Bounded {
+        left_s: f64,
+    },
     Probed(&'a TraceEntry),
     /// A round of what-ifs begins; runs and an end follow.
     StageBegan(&'a StagePlan),
@@ -59,7 +70,11 @@ impl<'a> Event<'a> {
             Event::StageBegan(plan) => Entry::Stage(plan),
             Event::Custom(sign) => Entry::Custom(sign),
             Event::Explained(stop) => Entry::Explained(stop),
-            Event::BlockDone(_) | Event::Looked(_) | Event::Probing(_) => return None,
+            Event::BlockDone(_)
+            | Event::Looked(_)
+            | Event::Probing { .. }
+            | Event::Checking(_)
+            | Event::Bounded { .. } => return None,
         })
     }
 }
@@ -79,6 +94,8 @@ pub struct Forecast {
     pub last_look: usize,
     /// The number of blocks is fixed, because they take long or because it was asked for.
     pub is_fixed: bool,
+    /// Time until the end of an explanation that this decides about, where that is bounded.
+    pub explained_in_s: Option<f64>,
 }
 
 /// Someone who wants to know: a recorder, a progress line.

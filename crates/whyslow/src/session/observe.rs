@@ -4,7 +4,7 @@
 use super::look::{look, run_undisturbed};
 use super::measure::{Session, Stamp};
 use super::rates;
-use super::{Measured, SessionError, Watcher};
+use super::{Event, Measured, SessionError, Watcher};
 use crate::machine::Machine;
 use crate::model::{Exit, Experiment, Header, Probe, Recording, Stop, Variant};
 use crate::plan;
@@ -82,6 +82,7 @@ fn look_at(
 ) -> Result<(), SessionError> {
     let least_hz = rates::least_rate_hz(&session.recording, (None, variant), None);
     let of = &session.variants[variant];
+    session.watcher.notice(Event::Probing { probe, of: &of.name, place: None })?;
     let mut ends = |exit: &Exit, machine: &mut dyn Machine| {
         compare_end(of, exit, ends, machine)?;
         Ok(ends.clone())

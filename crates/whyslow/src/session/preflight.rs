@@ -1,14 +1,18 @@
 //! Whether edits that the user asked for act at all: one run with them, and a look at what it has. What fails with them, or
 //! has nothing of them, is not worth measuring.
 
+use super::bound::{Bound, limited};
 use super::investigate::unmet;
-use super::measure::{Stamp, measure};
+use super::measure::{Stamp, measure_within};
 use super::{Event, Measured, SessionError, Watcher, WatcherError};
 use crate::machine::Machine;
 use crate::model::{
     Edit, Environment, Expectation, Experiment, Launch, Missing, Probe, RunCount, Seen, Stop, Trace,
 };
 use crate::plan;
+
+/// What can be seen at the start of a program is seen in that time, however little is left.
+const LEAST_LOOK_S: f64 = 0.1;
 
 /// An edit as it was asked for.
 #[derive(Clone, Debug)]
@@ -23,6 +27,7 @@ pub struct Asked {
 pub fn preflight(
     edited: &Experiment,
     asked: &[Asked],
+    budget_s: Option<f64>,
     machine: &mut dyn Machine,
     stamp: Stamp,
 ) -> Option<Measured> {
@@ -30,7 +35,9 @@ pub fn preflight(
     once.design.runs = RunCount::Exactly(1);
     once.design.warmup = 0;
     once.design.base = 0;
-    let mut measured = measure(once, machine, &mut Nobody, stamp);
+    let end_s = budget_s.map(|budget_s| machine.now_s() + budget_s);
+    let bound = end_s.map_or(Bound::Open, Bound::At);
+    let mut measured = measure_within(bound, once, machine, &mut Nobody, stamp);
     let stop = measured.recording.end.as_ref().map(|end| end.stop);
     // Nothing was compared yet.
     measured.recording.runs.retain(|run| !edited.design.counts(&run.exit));
@@ -39,8 +46,13 @@ pub fn preflight(
         return Some(measured);
     }
     let variants = plan::variants(edited);
+    let mut seen_without = |launch: &Launch| {
+        let left_s = end_s.map_or(f64::INFINITY, |end_s| (end_s - machine.now_s()).max(LEAST_LOOK_S));
+        let launch = if left_s.is_finite() { limited(launch, left_s).0 } else { launch.clone() };
+        no_effect(asked, &launch, machine)
+    };
     let without: Vec<Option<Missing>> =
-        variants.iter().map(|variant| no_effect(asked, &variant.launch, machine)).collect();
+        variants.iter().map(|variant| seen_without(&variant.launch)).collect();
     let missing = without.into_iter().collect::<Option<Vec<Missing>>>()?.into_iter().next()?;
     Some(Measured { trouble: Some(SessionError::NoEffect(missing)), ..measured })
 }

@@ -2,6 +2,7 @@
 //! and innocent, worlds with two culprits, and worlds in which little can be seen. Everything is fixed by seeds, and takes
 //! simulated time only.
 
+mod bounds;
 mod coverage;
 mod decoys;
 mod guilty;
