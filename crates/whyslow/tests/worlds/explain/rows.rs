@@ -65,6 +65,7 @@ fn cpus() -> Vec<Row> {
         Row::new("conc.false-sharing", "counters apart", "counters together")
             .cured_by(Condition::CpusAtMost(1))
             .user(0.3)
+            .sharing(2)
             .both(|s| s.tree(0, 2, 0))
             .signs(|s| s.cpu(&[("main", 0.3)])),
         Row::new("conc.lock", "workers striped", "workers locked")

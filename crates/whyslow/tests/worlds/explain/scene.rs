@@ -43,6 +43,8 @@ pub struct Row {
     /// Programs besides the first one of the fast side.
     others: Vec<&'static str>,
     program: &'static str,
+    /// That share the CPU time.
+    threads: usize,
 }
 
 fn words(line: &str) -> Vec<ByteText> {
@@ -72,6 +74,7 @@ impl Row {
             wrappers: Vec::new(),
             others: Vec::new(),
             program,
+            threads: 1,
         }
     }
 
@@ -162,6 +165,10 @@ impl Row {
         Row { growth: Some((size, exponent)), ..self }
     }
 
+    pub fn sharing(self, threads: usize) -> Row {
+        Row { threads, ..self }
+    }
+
     pub fn both(mut self, add: impl FnOnce(Signs) -> Signs) -> Row {
         self.both = add(self.both);
         self
@@ -198,6 +205,7 @@ impl Row {
         let mut program = Program::new(self.program, Cost::of_cpu(BASE_S));
         program.traces = self.both.traces.clone();
         program.causes = causes;
+        program.threads = self.threads;
         let mut fast = Cause::new("fast", self.when.clone().negated(), Effect::default());
         fast.traces = self.fast_signs.traces.clone();
         program.causes.push(fast);
