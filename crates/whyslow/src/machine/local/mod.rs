@@ -44,6 +44,8 @@ use self::environment::{Prepared, Refused, Variables};
 use self::extract::Extractor;
 pub use self::interrupt::Interrupt;
 pub use self::no_memory::OrEnd;
+#[cfg(fuzzing)]
+pub use self::probe::fuzzed;
 pub use self::scratch::Scratch;
 pub use self::settings::{Isolation, Settings};
 use self::terminal::TerminalGuard;

@@ -282,12 +282,20 @@ fn strings_of_compilers(bytes: &[u8]) -> Vec<String> {
     makers.captures_iter(bytes).filter_map(|found| Some(lossy(found.get(1)?.as_bytes()))).collect()
 }
 
+/// Whatever the bytes are, nothing may panic: for tests and fuzzers.
+#[cfg(any(test, fuzzing))]
+pub fn read_all(path: &Path) {
+    facts(path);
+    identity(path);
+    exported(path, b"malloc");
+    imports_function(path, b"malloc");
+}
+
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use proptest::prelude::*;
 
+    use super::super::fuzzed;
     use super::super::mutated::{mutated, of_programs};
     use super::*;
 
@@ -308,26 +316,17 @@ mod tests {
         assert_eq!(strings_of_compilers(bytes), ["GNU C17 12.2.0 -O0 -g", "Debian clang version 14.0.6"]);
     }
 
-    fn read_all(bytes: &[u8]) {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(bytes).unwrap();
-        facts(file.path());
-        identity(file.path());
-        exported(file.path(), b"malloc");
-        imports_function(file.path(), b"malloc");
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
         #[test]
         fn random_bytes_are_no_program(bytes in proptest::collection::vec(any::<u8>(), 0..400), with_magic: bool) {
-            read_all(&if with_magic { [b"\x7fELF\x02\x01\x01", bytes.as_slice()].concat() } else { bytes });
+            fuzzed::program(&if with_magic { [b"\x7fELF\x02\x01\x01", bytes.as_slice()].concat() } else { bytes });
         }
 
         #[test]
         fn real_programs_that_are_broken_do_no_harm(bytes in mutated(of_programs())) {
-            read_all(&bytes);
+            fuzzed::program(&bytes);
         }
 
         #[test]
@@ -335,8 +334,8 @@ mod tests {
             let mut program = std::fs::read("/bin/true").unwrap_or_default();
             if place < program.len() {
                 program[place] = byte;
-                read_all(&program);
-                read_all(&program[..cut.min(program.len())]);
+                fuzzed::program(&program);
+                fuzzed::program(&program[..cut.min(program.len())]);
             }
         }
     }

@@ -9,6 +9,8 @@ mod environment;
 mod family;
 mod faults;
 mod files;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzed;
 pub mod held;
 mod instructions;
 mod loading;

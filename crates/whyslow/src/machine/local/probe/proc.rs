@@ -175,6 +175,17 @@ pub fn strings(bytes: &[u8]) -> Vec<&[u8]> {
     if bytes.is_empty() { Vec::new() } else { whole.split(|byte| *byte == 0).collect() }
 }
 
+/// Whatever the bytes are, nothing may panic: for tests and fuzzers.
+#[cfg(any(test, fuzzing))]
+pub fn read_all(bytes: &[u8]) {
+    stat(bytes);
+    limits(bytes);
+    mapped_files(bytes);
+    field(bytes, "x");
+    strings(bytes);
+    schedstat(bytes);
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -244,15 +255,6 @@ mod tests {
     fn real() -> Vec<Vec<u8>> {
         let names = ["stat", "status", "limits", "maps", "schedstat", "cmdline", "environ", "io", "cgroup"];
         mutated::of_this_process(&names)
-    }
-
-    fn read_all(bytes: &[u8]) {
-        stat(bytes);
-        limits(bytes);
-        mapped_files(bytes);
-        field(bytes, "x");
-        strings(bytes);
-        schedstat(bytes);
     }
 
     proptest! {

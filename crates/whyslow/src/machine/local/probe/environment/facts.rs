@@ -158,6 +158,24 @@ fn personality(facts: &mut Facts, text: &[u8]) {
     facts.insert("aslr".into(), if is_off { "off for this process" } else { "as the kernel says" }.into());
 }
 
+/// Whatever the bytes are, nothing may panic: for tests and fuzzers.
+#[cfg(any(test, fuzzing))]
+pub fn read_all(bytes: &[u8]) {
+    let some = || Some(bytes.to_vec());
+    let snapshot = Snapshot {
+        argv: some(),
+        environ: some(),
+        status: some(),
+        limits: some(),
+        stat: some(),
+        personality: some(),
+        autogroup: some(),
+        ..Snapshot::default()
+    };
+    add(&mut Facts::new(), &snapshot, &snapshot);
+    super::groups::limits(bytes);
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -219,11 +237,7 @@ mod tests {
 
         #[test]
         fn nothing_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let some = || Some(bytes.clone());
-            of(Snapshot {
-                argv: some(), environ: some(), status: some(), limits: some(), stat: some(), personality: some(),
-                autogroup: some(), ..Snapshot::default()
-            });
+            read_all(&bytes);
         }
     }
 }

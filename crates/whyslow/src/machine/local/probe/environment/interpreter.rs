@@ -175,7 +175,7 @@ fn answer(child: &mut Child) -> Result<Vec<u8>, String> {
 }
 
 /// Lines `name=value`, with or without quotes and semicolons; other first lines are the version.
-fn parse(text: &[u8]) -> Vec<(String, String)> {
+pub fn parse(text: &[u8]) -> Vec<(String, String)> {
     let text = String::from_utf8_lossy(text);
     let mut found = Vec::new();
     for line in text.lines().take(100) {

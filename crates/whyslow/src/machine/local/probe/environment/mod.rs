@@ -4,9 +4,9 @@
 //! that does the work, as shells do, it is the descendant that is told about.
 
 mod computer;
-mod facts;
+pub mod facts;
 mod groups;
-mod interpreter;
+pub mod interpreter;
 mod objects;
 mod secrets;
 mod snapshot;

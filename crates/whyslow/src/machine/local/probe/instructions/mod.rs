@@ -1,7 +1,7 @@
 //! Instructions, where they can be counted: by a counter of the processor, or by running the command in valgrind, which
 //! takes some fifty times as long and tells them by function.
 
-mod callgrind;
+pub mod callgrind;
 mod counter;
 
 use std::ffi::CString;

@@ -6,7 +6,7 @@
 mod entry;
 mod programs;
 mod starts;
-mod told;
+pub mod told;
 
 use std::ffi::CString;
 use std::fs::{self, Permissions};

@@ -198,6 +198,20 @@ fn exported<'data, R: ReadRef<'data>>(file: &ElfFile64<'data, Endianness, R>) ->
     file.dynamic_symbols().filter_map(function).collect()
 }
 
+/// Whatever the bytes are, nothing may panic: for tests and fuzzers.
+#[cfg(any(test, fuzzing))]
+pub fn read_all(path: &Path, address: u64) {
+    if let Some(elf) = Elf::open(path) {
+        elf.bias(0x1000, address);
+        elf.exported_before(address);
+        elf.exported_at(elf.entry());
+        elf.is_start(address);
+        elf.function_starts();
+        elf.module(0x1000..0x2000, 0x1000);
+        elf.symbol_file(path);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;
@@ -236,15 +250,7 @@ mod tests {
         fn real_programs_that_are_broken_do_no_harm(bytes in mutated(of_programs()), address in any::<u64>()) {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(&bytes).unwrap();
-            if let Some(elf) = Elf::open(file.path()) {
-                elf.bias(0x1000, address);
-                elf.exported_before(address);
-                elf.exported_at(elf.entry());
-                elf.is_start(address);
-                elf.function_starts();
-                elf.module(0x1000..0x2000, 0x1000);
-                elf.symbol_file(file.path());
-            }
+            read_all(file.path(), address);
         }
     }
 }

@@ -25,7 +25,7 @@ impl JitNames {
     }
 
     /// Lines that are none are passed over.
-    fn parse(text: &[u8]) -> JitNames {
+    pub fn parse(text: &[u8]) -> JitNames {
         let lines = String::from_utf8_lossy(text);
         let function = |line: &str| {
             let (start, rest) = line.split_once(' ')?;

@@ -1,12 +1,14 @@
 //! Perf events of a held command and all that comes of it: samples with whole stacks, and when its threads come and go.
 //! Everything here works for an ordinary user, as far as the system lets it.
 
-mod elf;
+#[cfg(any(test, fuzzing))]
+pub mod any_ring;
+pub mod elf;
 pub mod event;
 pub mod events;
 mod fold;
 pub mod hidden;
-mod jit;
+pub mod jit;
 mod modules;
 mod names;
 #[cfg(test)]

@@ -9,12 +9,10 @@ use super::super::super::settings::Settings;
 use super::super::Looker;
 use super::super::held::Held;
 use super::super::mutated::mutated;
+use super::any_ring::read;
 use super::event::{Event, Kind};
-use super::events::{Events, give_on};
-use super::fold::Folder;
-use super::processes::Processes;
-use super::record::{Body, Layout, Record};
-use super::switches;
+use super::events::Events;
+use super::record::Layout;
 use crate::model::Launch;
 
 /// Records of the kinds that we know with bodies of any kind, and a length that may be wrong.
@@ -31,27 +29,6 @@ fn record() -> impl Strategy<Value = Vec<u8>> {
         bytes.extend(words.iter().flat_map(|word| word.to_ne_bytes()));
         bytes
     })
-}
-
-fn read(bytes: &[u8], layout: Layout) -> (Vec<u64>, usize) {
-    let (mut processes, mut folder, mut course) =
-        (Processes::default(), Folder::default(), switches::Course::default());
-    let mut times = Vec::new();
-    let mut take = |record: Record<'_>| {
-        times.push(record.time_ns);
-        course.take(&record);
-        match &record.body {
-            Body::Sample(sample) => folder.take(sample, &mut processes),
-            other => processes.take(other),
-        }
-    };
-    let kept = give_on(bytes, layout, 50_000, &mut take);
-    let rest = give_on(&kept, layout, u64::MAX, &mut take);
-    let samples = folder.samples;
-    let folded = folder.finish(&processes, 1.0);
-    assert_eq!(folded.stacks.iter().map(|stack| stack.weight).sum::<f64>(), samples as f64);
-    course.finish(u64::MAX);
-    (times, rest.len())
 }
 
 /// A ring of a real run, where we may: a shell with children, sampled with some of their stacks, and its switches.

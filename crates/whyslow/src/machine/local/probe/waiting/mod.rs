@@ -2,8 +2,8 @@
 //! at them from time to time. The command runs as fast as ever meanwhile, but for the records.
 
 mod looks;
-mod place;
-mod sockets;
+pub mod place;
+pub mod sockets;
 
 use std::time::Duration;
 

@@ -39,7 +39,7 @@ impl Sockets {
 }
 
 /// `sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode`; without a far end it is all zero.
-fn ends(text: &[u8]) -> Vec<(u64, SocketAddr)> {
+pub fn ends(text: &[u8]) -> Vec<(u64, SocketAddr)> {
     let text = String::from_utf8_lossy(text);
     let end = |line: &str| {
         let mut fields = line.split_whitespace();
