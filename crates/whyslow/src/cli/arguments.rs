@@ -249,7 +249,7 @@ pub struct Effort {
     #[arg(short = 'M', long, value_name = "N")]
     pub max_runs: Option<usize>,
 
-    /// Time for measuring, in seconds or with a unit (90s, 5m, 1h) [default: 30s]
+    /// Time for measuring, in seconds or with a unit (90s, 5m, 1h) [default: 30s, of one command 10s]
     #[arg(short, long, value_name = "TIME", value_parser = parse_time)]
     pub budget: Option<Duration>,
 

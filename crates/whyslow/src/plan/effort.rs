@@ -7,6 +7,9 @@ use crate::model::{Design, Metric, RunCount, known_metric};
 const MARGIN: f64 = 2.0;
 /// Half the margin of a comparison: two medians, each known that well, are known apart to all of it.
 const MARGIN_ALONE: f64 = 1.0;
+/// One command has no other beside it that would cancel out the swings of the machine: longer than this, more time makes
+/// its median hardly better known.
+const BUDGET_ALONE_S: f64 = 10.0;
 
 pub fn design(
     question: &Question,
@@ -15,11 +18,12 @@ pub fn design(
 ) -> Result<Design, PlanError> {
     let usual_margin = if variants == 1 { MARGIN_ALONE } else { MARGIN };
     let default = Design::default();
+    let usual_budget_s = if variants == 1 { BUDGET_ALONE_S } else { default.budget_s };
     Ok(Design {
         runs: run_count(question)?,
         warmup: question.warmup.unwrap_or(default.warmup),
         seed: question.seed,
-        budget_s: budget(question)?,
+        budget_s: budget(question, usual_budget_s)?,
         confidence: percent("--confidence", "above 50 and below 100", question.confidence, 95.0, |p| {
             p > 50.0 && p < 100.0
         })?,
@@ -81,8 +85,8 @@ fn run_count(question: &Question) -> Result<RunCount, PlanError> {
     }
 }
 
-fn budget(question: &Question) -> Result<f64, PlanError> {
-    let value = question.budget_s.unwrap_or(Design::default().budget_s);
+fn budget(question: &Question, usual_s: f64) -> Result<f64, PlanError> {
+    let value = question.budget_s.unwrap_or(usual_s);
     if value > 0.0 && value.is_finite() {
         return Ok(value);
     }
