@@ -1,0 +1,5 @@
+//! Files of `/proc`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| whyslow::machine::local::fuzzed::process(bytes));
