@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::case::Side;
+use crate::model::Waiting;
 
 /// Seconds of one run, or of the difference between two variants. The parts add up to the wall time: what is not on a
 /// CPU and not waiting for one is blocked, and is negative where several CPUs work at the same time.
@@ -16,12 +17,15 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Of one variant, by its medians. A wait for a CPU that is not known counts as blocked.
+    /// Of one variant, by its medians. A wait for a CPU that is not known counts as blocked. The kernel's books are of the
+    /// first process alone: of several tasks, the one that waited longest says more where it was watched.
     pub fn of(side: &Side<'_>) -> Budget {
         let (wall_s, cpu_s) = (side.median("wall_s").unwrap_or(0.0), side.median("cpu_s").unwrap_or(0.0));
         let kernel_share = side.kernel_share();
         let system_s = cpu_s * kernel_share;
-        let cpu_wait_s = side.median("run_queue_wait_s").unwrap_or(0.0).min((wall_s - cpu_s).max(0.0));
+        let booked_s = side.median("run_queue_wait_s").unwrap_or(0.0);
+        let watched_s = side.waiting().map_or(0.0, longest_wait_for_cpu);
+        let cpu_wait_s = booked_s.max(watched_s).min((wall_s - cpu_s).max(0.0));
         Budget {
             wall_s,
             user_s: cpu_s - system_s,
@@ -46,10 +50,34 @@ impl Budget {
     }
 }
 
+/// 0 for a single task, of which the books know.
+fn longest_wait_for_cpu(seen: &Waiting) -> f64 {
+    let waits = seen.threads.iter().map(|task| task.preempted_s);
+    if seen.threads.len() > 1 { waits.fold(0.0, f64::max) } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::classes::Class;
     use super::super::suspects::testing::TestCase;
-    use crate::model::{Seen, Trace};
+    use crate::model::{Seen, ThreadTime, Trace};
+
+    #[test]
+    fn what_a_child_waits_for_a_cpu_is_not_blocked() {
+        let task = |preempted_s| ThreadTime { preempted_s, ..ThreadTime::default() };
+        let wait = |children: usize| {
+            let test = TestCase::new("beside 0", "beside 1").seconds(0.17, 0.174).wall(0.18, 0.36);
+            let test = test.waiting(|fast, slow| {
+                fast.threads = vec![task(0.0); children + 1];
+                slow.threads = [vec![task(0.0)], vec![task(0.16); children]].concat();
+            });
+            let built = test.build();
+            let case = built.case();
+            (case.gap.metric, case.gap.class, case.gap.budget.cpu_wait_s > 0.15)
+        };
+        assert_eq!(wait(1), ("wall_s", Class::CpuWait, true));
+        assert_eq!(wait(0), ("wall_s", Class::Blocked, false));
+    }
 
     #[test]
     fn user_and_system_time_are_split_in_one_way_on_both_sides() {

@@ -131,7 +131,10 @@ fn gap_metric(fast: &Side<'_>, slow: &Side<'_>, budget: Budget) -> &'static str 
     let cpu_ratio = slow_cpu / fast_cpu.max(f64::MIN_POSITIVE);
     let wall = fast.median("wall_s").zip(slow.median("wall_s"));
     let wall_ratio = wall.map_or(1.0, |(fast, slow)| slow / fast.max(f64::MIN_POSITIVE));
-    let is_most = is_mostly_work(budget.cpu_s(), budget.wall_s, Some(budget.cpu_wait_s));
+    // A load lengthens both sides alike; where the wait has grown by far more than the work, it is what is to be explained.
+    let is_wait_of_its_own = cpu_ratio.ln() < 0.2 * wall_ratio.ln();
+    let is_most =
+        !is_wait_of_its_own && is_mostly_work(budget.cpu_s(), budget.wall_s, Some(budget.cpu_wait_s));
     // Who waits for children waits for a CPU with them, and nobody counts that.
     let is_alone = slow.processes().is_none_or(|processes| processes <= 1);
     let is_blocked = is_alone && budget.blocked_s > 0.5 * budget.wall_s;

@@ -1,6 +1,6 @@
 //! Reading and writing past the page cache.
 
-use super::evidence::{blocked_share, claims_on_words, more_in_files, specific};
+use super::evidence::{blocked_share, claims_on_words, has_alike_syscalls, more_in_files, specific};
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
 
@@ -9,7 +9,7 @@ pub const SUSPECT: Suspect = Suspect {
     title: "direct I/O",
     about: "Files are opened with O_DIRECT: every read and write goes to the device, nothing is read ahead or kept in \
             memory.",
-    shows: "O_DIRECT in the flags of open; a wait for each read or write; wall time above CPU time.",
+    shows: "O_DIRECT in the flags of open; a wait for each read or write, or as many calls that take longer in the kernel.",
     test: "the option is swapped where it differs; a flag in the program itself can only be located",
     fix: "drop the flag, or read and write larger blocks",
     report: "tursodatabase/turso#8921: O_DIRECT without read-ahead made queries ten times as slow.",
@@ -23,13 +23,19 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     if more.is_none() && (claims.is_empty() || case.slow.files().is_some()) {
         return None;
     }
-    let weight = specific(blocked_share(case))?;
+    let weight = specific(blocked_share(case).max(dearer_calls_share(case)))?;
     let sign = more.map_or("the slow side asks for direct I/O".to_owned(), |more| {
         format!("{more:.0} files more opened with O_DIRECT")
     });
     let mut suspicion = Suspicion::located(case, weight, vec![sign]);
     suspicion.claims.extend(claims);
     Some(suspicion)
+}
+
+/// The part of the gap that is spent in the kernel for as many calls: each of them talks to the device.
+fn dearer_calls_share(case: &Case<'_>) -> f64 {
+    let is_same_work = case.gap.metric == "cpu_s" && has_alike_syscalls(case);
+    if is_same_work { case.share(case.gap.budget.system_s).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -55,7 +61,16 @@ mod tests {
     }
 
     #[test]
+    fn a_device_that_takes_a_cpu_for_each_request() {
+        let test = opened().seconds(0.01, 0.05).system(0.005, 0.044).wall(0.01, 0.09);
+        assert_eq!(test.candidates()[0], "io.direct");
+    }
+
+    #[test]
     fn a_flag_that_costs_no_wait_is_innocent() {
         assert_eq!(opened().seconds(0.1, 0.4).weight(&SUSPECT), 0.0);
+        let calls =
+            opened().seconds(0.1, 0.4).system(0.1, 0.4).syscalls(|_, slow| slow.call("read", 900_000));
+        assert_eq!(calls.weight(&SUSPECT), 0.0);
     }
 }
