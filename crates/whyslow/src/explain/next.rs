@@ -79,6 +79,9 @@ const LARGEST_LUCK: f64 = 2.0;
 const ROUND: f64 = 0.6;
 /// Looking takes at most this part of the time.
 const LOOKING: f64 = 0.45;
+/// Looks that took less are not given up before it is late.
+const LOOKING_AT_LEAST: f64 = 0.15;
+const LATEST_LOOK: f64 = 0.75;
 
 /// A run that is looked at takes longer.
 const LOOKED_AT: f64 = 1.5;
@@ -106,8 +109,7 @@ pub fn next(recording: &Recording, means: Means<'_>) -> Step {
     if !means.tries.is_empty() {
         return try_only(recording, &variants, &case, (found.fast, found.slow), means);
     }
-    let spent = 1.0 - means.left_s / means.budget_s;
-    let may_look = spent < LOOKING || recording.traces.is_empty();
+    let may_look = may_look(recording, means);
     let look = look(&case, (found.fast, found.slow));
     if let Some(step) = look.clone().filter(|_| may_look) {
         return step;
@@ -170,6 +172,15 @@ fn try_only(
     let mut round = plan(recording, &originals, &trials, blocks);
     round.what_ifs.iter_mut().for_each(|what_if| what_if.is_asked = true);
     Step::Try(Box::new(round))
+}
+
+/// Looking takes its part of the time; where the comparison has taken that, there is still some for what would otherwise be
+/// known of nothing.
+fn may_look(recording: &Recording, means: Means<'_>) -> bool {
+    let spent = 1.0 - means.left_s / means.budget_s;
+    let looked_s: f64 = recording.traces.iter().filter_map(|entry| Some(entry.seen.probed()?.wall_s)).sum();
+    let is_behind = looked_s < LOOKING_AT_LEAST * means.budget_s && spent < LATEST_LOOK;
+    spent < LOOKING || is_behind || recording.traces.is_empty()
 }
 
 /// The next look at the originals, first that which says most about such a gap, since there may be no time for all of

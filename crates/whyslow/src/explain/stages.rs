@@ -40,6 +40,17 @@ pub struct Originals<'a> {
     scratch: Option<&'a Path>,
 }
 
+/// The first of many differences, and how many there are.
+fn in_few_words(titles: &[String]) -> String {
+    const MOST: usize = 4;
+    match titles {
+        [first, second, rest @ ..] if titles.len() > MOST => {
+            format!("{first} and {second} and {} more", rest.len())
+        }
+        _ => titles.join(" and "),
+    }
+}
+
 impl<'a> Originals<'a> {
     pub fn new(
         recording: &Recording,
@@ -57,7 +68,7 @@ impl<'a> Originals<'a> {
         let titles: Vec<String> = which.iter().map(|difference| difference.title()).collect();
         Trial {
             suspects,
-            title: format!("{} as on the fast side", titles.join(" and ")),
+            title: format!("{} as on the fast side", in_few_words(&titles)),
             differences: titles,
             advice: String::new(),
             is_experiment,

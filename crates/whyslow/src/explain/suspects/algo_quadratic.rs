@@ -81,13 +81,11 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let Some((weight, share, what)) = found else { return by_growth(case) };
     let mut signs = vec![format!("{what} has {:.0} % of the gap", share * 100.0)];
     let weight = match case.growth {
+        // One function and a measured growth like that of the input: nothing is left that speaks for it.
+        Some(_) if !outgrows(case) && weight <= ALONE => return None,
         Some(growth) => {
             signs.push(growth.text());
-            match (outgrows(case), weight > ALONE) {
-                (true, _) => weight.max(MEASURED),
-                (false, true) => weight.min(DOUBTFUL),
-                (false, false) => weight.min(UNSPECIFIC),
-            }
+            if outgrows(case) { weight.max(MEASURED) } else { weight.min(DOUBTFUL) }
         }
         None => {
             signs.push("how it grows with the input is not measured".to_owned());

@@ -21,6 +21,8 @@ pub const SUSPECT: Suspect = Suspect {
 
 /// Fewer calls are too cheap to matter.
 const FEWEST_CALLS: u64 = 10_000;
+/// No allocator takes longer for a usual block.
+const LONGEST_CALL_S: f64 = 1e-6;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let preloaded =
@@ -45,9 +47,18 @@ fn is_choice(setting: &settings::Setting) -> bool {
 fn by_preload(case: &Case<'_>, preloaded: &Preloaded) -> Suspicion {
     let is_alike = allocating::counted(case).is_none_or(|(fast, slow)| allocating::asks_alike(fast, slow));
     let are_allocators = preloaded.all().all(|file| allocating::is_allocator(file));
-    let claim = preloaded.claim(0.9, is_alike && are_allocators);
+    // Programs that ask for next to nothing have no use for an allocator: what is left is loading it.
+    let asked = case.slow.allocations().map(|seen| seen.allocations() as f64);
+    let is_asked = asked.is_none_or(|calls| case.share(calls * LONGEST_CALL_S) > LEAST);
+    let weight = if is_asked { 0.9 } else { 0.2 };
+    let claim = preloaded.claim(weight, is_alike && are_allocators && is_asked);
     let sign = case.differences[preloaded.difference].title();
-    Suspicion { weight: 0.5, signs: vec![sign], claims: vec![claim], ideas: Vec::new() }
+    Suspicion {
+        weight: if is_asked { 0.5 } else { 0.1 },
+        signs: vec![sign],
+        claims: vec![claim],
+        ideas: Vec::new(),
+    }
 }
 
 /// One of the programs has a malloc of its own, so that its calls were not counted.

@@ -1,7 +1,7 @@
 //! Messages that somebody asked for.
 
 use super::evidence::{by_variable, claims_on_words, joined};
-use super::signs::more_in_functions;
+use super::signs::more_in_functions_where;
 use super::traffic::writes;
 use super::{Suspect, Suspicion};
 use crate::explain::Case;
@@ -37,6 +37,12 @@ const VARIABLES: [&str; 15] = [
 ];
 const LEVELS: [&str; 9] = ["debug", "trace", "verbose", "all", "-v", "-vv", "-vvv", "-d", "--debug"];
 const FUNCTIONS: [&str; 6] = ["syslog", "spdlog", "log4", "logging", "log_msg", "g_log"];
+/// Words in the name of a function that logs; of a logarithm there is only the first.
+const LOGS: [&str; 4] = ["log", "logger", "logf", "vlog"];
+const WHAT: [&str; 18] = [
+    "debug", "info", "trace", "verbose", "warn", "warning", "error", "message", "msg", "line", "print",
+    "printf", "write", "emit", "append", "event", "entry", "record",
+];
 /// One line of a log.
 const LINE_BYTES: f64 = 8.0;
 
@@ -64,8 +70,29 @@ fn asks_for_messages(word: &str) -> bool {
 }
 
 fn in_functions(case: &Case<'_>) -> Option<Suspicion> {
-    let more = more_in_functions(case, &FUNCTIONS)?;
+    let more = more_in_functions_where(case, |frame| {
+        let is_named = FUNCTIONS.iter().any(|text| frame.name.contains(text)) || is_log(&frame.name);
+        frame.module != "[kernel]" && is_named
+    })?;
     Suspicion::of_time(case, more, "functions that log")
+}
+
+/// `log_debug`, `Logger::write`, `writeLogLine`: by its words, wherever they begin.
+fn is_log(function: &str) -> bool {
+    let name = function.split(['(', '<', ' ']).next().unwrap_or_default();
+    let mut words: Vec<String> = vec![String::new()];
+    let mut was_lower = false;
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() || (letter.is_uppercase() && was_lower) {
+            words.push(String::new());
+        }
+        was_lower = letter.is_lowercase();
+        if let (true, Some(word)) = (letter.is_alphanumeric(), words.last_mut()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    has(&LOGS) && has(&WHAT)
 }
 
 #[cfg(test)]
@@ -80,6 +107,27 @@ mod tests {
             .system(0.004, 0.056)
             .syscalls(|_, slow| slow.transfer("write", 150_000, 5_000_000));
         assert_eq!(test.candidates()[0], "code.logging");
+    }
+
+    #[test]
+    fn a_number_as_a_level_and_a_function_that_says_what_it_does() {
+        let test = TestCase::new("worker 1", "worker 2").seconds(0.18, 0.23).cpu(
+            &[("main", 1.0)],
+            &[("main", 0.8), ("main;log_debug", 0.05), ("main;log_debug;libc.so.6!fflush", 0.15)],
+        );
+        assert_eq!(test.candidates()[0], "code.logging");
+    }
+
+    #[test]
+    fn functions_that_log_and_logarithms() {
+        for name in ["log_debug", "Logger::write(char const*)", "writeLogLine", "app::log::info<int>"] {
+            assert!(is_log(name), "{name}");
+        }
+        for name in
+            ["log", "__ieee754_log_fma", "catalog_write", "dialogPrint", "log1p", "walk_log_entries_x"]
+        {
+            assert!(!is_log(name), "{name}");
+        }
     }
 
     #[test]

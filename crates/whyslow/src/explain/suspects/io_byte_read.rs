@@ -10,10 +10,11 @@ pub const SUSPECT: Suspect = Suspect {
     name: "io.byte-read",
     title: "reading byte by byte",
     about: "Input is read one byte at a time, since the reader must not take more than its line: a shell's read from a pipe, \
-            where it cannot go back.",
+            where it cannot go back; or its buffer is switched off.",
     shows: "Calls of read with one byte each, hundreds of times as many as on the other side; system time.",
     test: "Nothing can be changed from outside; the calls are counted and priced.",
-    fix: "read from a file instead of a pipe, or let awk, perl or mapfile read the lines",
+    fix: "read in blocks (a buffered reader); in a shell: from a file instead of a pipe, or let awk, perl or mapfile read \
+          the lines",
     report: "unix.stackexchange.com, question 169716: why a shell loop over text is slow.",
     look,
 };

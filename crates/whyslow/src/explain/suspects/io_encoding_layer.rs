@@ -34,6 +34,23 @@ const FUNCTIONS: [&str; 12] = [
 const MODULES: [&str; 3] = ["Encode.so", "encoding.so", "UTF-"];
 const VARIABLES: [&str; 5] = ["PERL_UNICODE", "PERLIO", "PYTHONIOENCODING", "PYTHONUTF8", "PERL_ENCODING"];
 
+const ENCODINGS: [&str; 14] = [
+    "encoding",
+    "utf-8",
+    "utf8",
+    "utf-16",
+    "utf16",
+    "utf-32",
+    "utf32",
+    "iso-8859",
+    "latin1",
+    "latin-1",
+    "shift_jis",
+    "euc-jp",
+    "gb18030",
+    "big5",
+];
+
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     joined(by_variable(case, &VARIABLES), joined(in_layer(case), by_word(case)))
 }
@@ -53,7 +70,7 @@ fn by_word(case: &Case<'_>) -> Option<Suspicion> {
 
 fn is_encoding(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
-    word.contains("encoding") || word.contains("utf-8") || word.contains("utf8")
+    ENCODINGS.iter().any(|part| word.contains(part))
 }
 
 #[cfg(test)]

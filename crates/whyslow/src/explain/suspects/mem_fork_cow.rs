@@ -1,6 +1,7 @@
 //! Forks of large processes.
 
 use super::evidence::specific;
+use super::signs::{self, more_in_functions};
 use super::{Suspect, Suspicion};
 use crate::explain::{Case, Side};
 
@@ -20,13 +21,24 @@ pub const SUSPECT: Suspect = Suspect {
 const LARGE_BYTES: f64 = 32.0 * 1024.0 * 1024.0;
 /// Measured: 20 us for each MiB.
 const BYTE_S: f64 = 20e-6 / 1048576.0;
+/// The copy is taken down again when the child ends or calls exec, and pages that are written meanwhile are copied.
+const AFTERWARDS: f64 = 2.0;
+
+/// Where the kernel copies the tables of a process.
+const COPYING: [&str; 3] = ["copy_page_range", "dup_mmap", "dup_mm"];
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    let seconds = case.more(copied_s)?;
+    // As many forks cost more after the memory was filled, which only the kernel's own functions tell.
+    let copying =
+        more_in_functions(case, &COPYING).filter(|_| forks(&case.slow).is_none_or(|made| made > 0.0));
+    let counted = case.more(copied_s).unwrap_or(0.0);
+    let seconds = counted.max(AFTERWARDS * copying.unwrap_or(0.0));
     let weight = specific(case.share(seconds))?;
     let memory = case.slow.median("peak_rss_bytes").unwrap_or(0.0) / 1048576.0;
-    let sign = format!("{:.0} forks of up to {memory:.0} MiB", forks(&case.slow)?);
-    Some(Suspicion::located(case, weight, vec![sign]))
+    let made = forks(&case.slow).map(|made| format!("{made:.0} forks of up to {memory:.0} MiB"));
+    let copied = copying.filter(|more| *more > 0.0);
+    let copied = copied.map(|more| format!("{} more in copying page tables", signs::seconds(more)));
+    Some(Suspicion::located(case, weight, made.into_iter().chain(copied).collect()))
 }
 
 fn copied_s(side: &Side<'_>) -> Option<f64> {
@@ -63,6 +75,27 @@ mod tests {
     #[test]
     fn fifty_forks_of_a_large_process() {
         assert_eq!(forking(400.0).candidates()[0], "mem.fork-cow");
+    }
+
+    #[test]
+    fn as_many_forks_after_the_memory_was_filled() {
+        let forks = |copying: f64| {
+            let stacks = [("main", 1.0 - copying), ("main;[kernel]!copy_page_range", copying)];
+            TestCase::new("kids before", "kids after")
+                .seconds(0.15, 0.4)
+                .system(0.07, 0.3)
+                .median("peak_rss_bytes", 2e8, 2e8)
+                .faults(48_000.0, 87_000.0)
+                .syscalls(|fast, slow| {
+                    for side in [fast, slow] {
+                        side.call("clone", 60);
+                        side.processes = 61;
+                    }
+                })
+                .cpu(&[("main", 1.0)], &stacks)
+        };
+        assert_eq!(forks(0.25).candidates()[0], "mem.fork-cow");
+        assert!(forks(0.0).look(&SUSPECT).is_none());
     }
 
     #[test]

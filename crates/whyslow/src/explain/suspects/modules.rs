@@ -50,8 +50,12 @@ pub fn more_missing_bytecode(case: &Case<'_>) -> Option<f64> {
     signs::more_of_files(case, |path| path.ends_with(".pyc"), missed)
 }
 
-/// Bytecode that was read, more on the fast side.
+/// Bytecode that was read, more on the fast side. What is not listed on the slow side may have been read all the same.
 pub fn less_bytecode(case: &Case<'_>) -> Option<f64> {
+    let is_cut = case.slow.files().is_some_and(|seen| seen.paths > seen.files.len() as u64);
+    if is_cut {
+        return None;
+    }
     let opened = |file: &FileUse| file.opened.saturating_sub(file.missed);
     signs::more_of_files(case, |path| path.ends_with(".pyc"), opened).map(|more| -more)
 }
@@ -59,6 +63,16 @@ pub fn less_bytecode(case: &Case<'_>) -> Option<f64> {
 /// Places searched for modules in vain, more on the slow side.
 pub fn more_search_misses(case: &Case<'_>) -> Option<f64> {
     signs::more_of_files(case, is_searched, |file| file.missed + file.stat_missed)
+}
+
+/// Looks at folders that only the slow side searches, and what was looked for there in vain.
+pub fn more_looks_at_folders(case: &Case<'_>, folders: &[String]) -> Option<f64> {
+    let folder_of = |path: &str| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+    let is_folder = |path: &str| folders.iter().any(|folder| folder == path);
+    let at_folders = signs::more_of_files(case, is_folder, |file| file.opened + file.missed + file.stated)?;
+    let is_below = |path: &str| folder_of(path).is_some_and(|folder| folders.contains(&folder));
+    let within = signs::more_of_files(case, is_below, |file| file.missed + file.stat_missed)?;
+    Some(at_folders + within)
 }
 
 #[cfg(test)]

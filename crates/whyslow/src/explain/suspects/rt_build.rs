@@ -2,7 +2,7 @@
 
 use super::rt_debug_mode::in_hooks;
 use super::rt_interpreter::part_of_programs;
-use super::rt_version::{same_interpreter, versions};
+use super::rt_version::{release, same_interpreter, versions};
 use super::starting::any_elf;
 use super::{Suspect, Suspicion};
 use crate::explain::{Case, Side};
@@ -24,7 +24,8 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let swapped = same_interpreter(case)?;
     let (fast, slow) = versions(case, &swapped);
     let is_known = fast.is_some() && slow.is_some();
-    if is_known && fast != slow {
+    let is_same_release = fast.as_deref().map(release) == slow.as_deref().map(release);
+    if is_known && !is_same_release {
         return None;
     }
     let mut signs = vec![format!("{} instead of {}", swapped.slow, swapped.fast)];
@@ -32,7 +33,8 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     signs.extend(configuration(case).into_iter().take(3));
     // Another way of linking has a name of its own.
     let linked = |side: &Side<'_>| any_elf(side, |elf| elf.is_static);
-    let certainty = if is_known || signs.len() > 1 { 0.85 } else { 0.45 };
+    let is_told = signs.len() > 1 || (is_known && fast == slow);
+    let certainty = if is_told { 0.85 } else { 0.45 };
     let certainty = if linked(&case.fast) != linked(&case.slow) { 0.5 * certainty } else { certainty };
     let weight = certainty * part_of_programs(case);
     Some(Suspicion::of_difference(swapped.difference, weight, signs))
@@ -71,6 +73,21 @@ mod tests {
         assert_eq!(test.candidates()[0], "rt.build");
         assert!(test.look(&SUSPECT).unwrap().signs[1].contains("-DDEBUGGING"));
         assert_eq!(perls().candidates()[0], "rt.build", "also where nobody asked them");
+    }
+
+    #[test]
+    fn a_patch_of_the_same_release_built_otherwise() {
+        let sides = |fast: &str, options: &str| {
+            TestCase::new("/usr/bin/python3.11 a.py", "/opt/python/bin/python3.11 a.py")
+                .seconds(0.1, 0.2)
+                .facts(
+                    &[("interpreter.version", fast), ("interpreter.build.CONFIG_ARGS", "--with-lto")],
+                    &[("interpreter.version", "3.11.7"), ("interpreter.build.CONFIG_ARGS", options)],
+                )
+        };
+        assert_eq!(sides("3.11.2", "--prefix=/opt").candidates()[..2], ["rt.build", "rt.version"]);
+        assert_eq!(sides("3.11.2", "--with-lto").candidates()[0], "rt.version");
+        assert_eq!(sides("3.8.2", "--prefix=/opt").candidates()[0], "rt.version");
     }
 
     #[test]

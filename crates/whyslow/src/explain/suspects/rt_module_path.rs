@@ -31,7 +31,9 @@ const VARIABLES: [&str; 10] = [
 ];
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    let misses = modules::more_search_misses(case).filter(|misses| *misses > 0.0);
+    let at_folders = modules::more_looks_at_folders(case, &added_folders(case)).unwrap_or(0.0);
+    let misses = modules::more_search_misses(case).map(|misses| misses.max(at_folders));
+    let misses = misses.filter(|misses| *misses > 0.0);
     let weight = misses.and_then(|misses| specific(signs::share_of_calls(case, misses)));
     let sign =
         weight.and(misses).map(|misses| format!("{misses:.0} more places searched for a module in vain"));
@@ -55,6 +57,24 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     };
     found.claims.extend(claims);
     Some(found)
+}
+
+/// Folders that only the slow side's variables name.
+fn added_folders(case: &Case<'_>) -> Vec<String> {
+    let changed = settings::changed(case);
+    let mine = changed
+        .iter()
+        .flat_map(|(_, settings)| settings)
+        .filter(|one| VARIABLES.contains(&one.name.as_str()));
+    mine.flat_map(|setting| {
+        let folders = |value: &Option<String>| -> Vec<String> {
+            let value = value.as_deref().unwrap_or_default();
+            value.split(':').map(|folder| folder.trim_end_matches('/').to_owned()).collect()
+        };
+        let known = folders(&setting.fast);
+        folders(&setting.slow).into_iter().filter(move |one| one.starts_with('/') && !known.contains(one))
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -81,6 +101,31 @@ mod tests {
     #[test]
     fn many_misses_make_the_variable_the_experiment() {
         assert!(searched(50_000).claim_on(&SUSPECT, "PERL5LIB").unwrap().is_experiment);
+    }
+
+    /// Python keeps what a folder holds, and looks for every module whether the folder has changed. The list of files is
+    /// cut, so that no bytecode is in it, which is no sign that there is none.
+    #[test]
+    fn folders_that_are_there_and_hold_nothing() {
+        let pyc = |name: usize| FileUse {
+            path: format!("/usr/lib/python3.11/__pycache__/m{name}.cpython-311.pyc"),
+            opened: 1,
+            reads: 1,
+            ..FileUse::default()
+        };
+        let test = TestCase::new("python3 a.py", "python3 a.py")
+            .seconds(0.03, 0.14)
+            .system(0.005, 0.04)
+            .slow_env("PYTHONPATH", "/w/d1:/w/d2")
+            .files(move |fast, slow| {
+                (0..49).for_each(|name| fast.file(pyc(name)));
+                for folder in ["/w/d1", "/w/d2"] {
+                    slow.file(FileUse { path: folder.to_owned(), stated: 12_000, ..FileUse::default() });
+                }
+                slow.paths = 500;
+            });
+        assert!(test.claim_on(&SUSPECT, "PYTHONPATH").unwrap().is_experiment);
+        assert!(test.claim_on(&super::super::rt_no_bytecode::SUSPECT, "PYTHONPATH").is_none());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::starting;
 use crate::explain::{Case, Side};
-use crate::model::{ByteText, FileUse};
+use crate::model::{ByteText, FileUse, Frame};
 
 /// The file name of the program that a side starts, behind `env A=1 B=2` and the like.
 pub fn program(side: &Side<'_>) -> String {
@@ -78,6 +78,11 @@ pub fn more_in_functions(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
     more_than_the_rest(case, |side| side.cpu_in(is_wanted))
 }
 
+/// The same for frames, by function and file.
+pub fn more_in_functions_where(case: &Case<'_>, is_wanted: impl Fn(&Frame) -> bool) -> Option<f64> {
+    more_than_the_rest(case, |side| side.cpu_where(&is_wanted))
+}
+
 fn more_than_the_rest<'a>(case: &Case<'a>, seconds: impl Fn(&Side<'a>) -> Option<f64>) -> Option<f64> {
     if grows_with_the_rest(case, &seconds) { Some(0.0) } else { more_by_samples(case, seconds) }
 }
@@ -121,15 +126,22 @@ pub fn more_in_functions_alone(case: &Case<'_>, texts: &[&str]) -> Option<f64> {
     more_than_the_rest(case, |side| side.cpu_own_in(is_wanted))
 }
 
-/// A count of files, slow minus fast, over the paths that are wanted.
+/// A count of files, slow minus fast, over the paths that are wanted. Of those that are not listed for their number, the
+/// same part is taken to be wanted.
 pub fn more_of_files(
     case: &Case<'_>,
     is_wanted: impl Fn(&str) -> bool,
     count: impl Fn(&FileUse) -> u64,
 ) -> Option<f64> {
     let sum = |side: &Side<'_>| {
-        let wanted = side.files()?.files.iter().filter(|file| is_wanted(&file.path));
-        Some(wanted.map(&count).sum::<u64>() as f64)
+        let seen = side.files()?;
+        let of = |is_counted: &dyn Fn(&FileUse) -> bool| -> f64 {
+            seen.files.iter().filter(|file| is_counted(file)).map(|file| count(file) as f64).sum()
+        };
+        let (wanted, listed) = (of(&|file| is_wanted(&file.path)), of(&|_| true));
+        let is_cut = seen.paths > seen.files.len() as u64 && listed > 0.0;
+        let unlisted = if is_cut { (count(&seen.total) as f64 - listed).max(0.0) } else { 0.0 };
+        Some(wanted + if is_cut { unlisted * wanted / listed } else { 0.0 })
     };
     case.more(sum)
 }

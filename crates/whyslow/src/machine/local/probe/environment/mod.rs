@@ -84,6 +84,8 @@ fn facts(watched: &Watched, looker: &Looker<'_>, blind_spots: &mut Vec<Missing>)
         None => (first.clone(), watched.ended.clone().unwrap_or_default().or(first)),
     };
     facts.insert("process".into(), role.name().to_owned());
+    let (begun, ended) =
+        (in_the_group_of_work(watched, &role, begun), in_the_group_of_work(watched, &role, ended));
     facts::add(&mut facts, &begun, &ended);
     let program = begun.program.clone().unwrap_or_default();
     objects::add(&mut facts, &program, ended.maps.as_deref().unwrap_or_default());
@@ -113,6 +115,16 @@ fn role(watched: &Watched) -> Role {
         // Of one that was not seen at its end it is not known what it did since.
         _ if watched.is_whole => Role::Waiting,
         _ => Role::First,
+    }
+}
+
+/// Who only waits is held up by no limit of its group: what counts is the group of those that work, though none of them
+/// does most of it.
+fn in_the_group_of_work(watched: &Watched, role: &Role, snapshot: Snapshot) -> Snapshot {
+    let of_work = watched.work.as_ref().and_then(|work| work.snapshot.groups.clone());
+    match (role, of_work) {
+        (Role::Waiting, Some(groups)) => Snapshot { groups: Some(groups), ..snapshot },
+        _ => snapshot,
     }
 }
 
