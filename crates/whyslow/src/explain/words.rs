@@ -1,6 +1,6 @@
 //! Sentences about experiments that the diagnosis itself is made of.
 
-use super::case::Case;
+use super::case::{Case, Side};
 use super::differences::Difference;
 use super::findings::{Finding, Status};
 use super::outcomes::Outcome;
@@ -188,9 +188,22 @@ pub fn not_tried(recording: &Recording, case: &Case<'_>) -> Option<Missing> {
     })
 }
 
+/// Locales that are set and not there.
+fn missing_locales(case: &Case<'_>) -> Vec<Missing> {
+    let of = |side: &Side<'_>| side.environment()?.get("locale.missing").map(str::to_owned);
+    let mut names: Vec<String> = [&case.fast, &case.slow].into_iter().filter_map(of).collect();
+    names.dedup();
+    let missing = |name: String| Missing {
+        what: format!("the locale {name}"),
+        why: "it is not installed, so that programs of the C library have C instead".to_owned(),
+        remedy: Some("`locale -a` lists those that are".to_owned()),
+    };
+    names.into_iter().map(missing).collect()
+}
+
 /// What could not be looked at on either side, each once.
 pub fn not_checked(case: &Case<'_>) -> Vec<Missing> {
-    let mut all: Vec<Missing> = Vec::new();
+    let mut all: Vec<Missing> = missing_locales(case);
     for missing in case.fast.missing().chain(case.slow.missing()) {
         if !all.iter().any(|known| known.what == missing.what && known.why == missing.why) {
             all.push(missing.clone());

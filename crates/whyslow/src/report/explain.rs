@@ -49,7 +49,7 @@ pub fn compose_diagnosis(analysis: &Analysis, diagnosis: &Diagnosis) -> Document
     if diagnosis.surroundings.is_empty() {
         definitions.extend(listed("not tested", &untested(diagnosis)));
     } else {
-        definitions.extend(measured_apart(diagnosis));
+        definitions.extend(measured_apart(analysis, diagnosis, &names));
     }
     definitions.extend(listed("not checked", &not_checked(diagnosis)));
     let is_open = diagnosis.is_real && !diagnosis.findings.iter().any(is_all_there_is);
@@ -425,7 +425,7 @@ fn untested(diagnosis: &Diagnosis) -> Vec<String> {
 }
 
 /// Between hosts or days: what differs around the programs, and what the signs point at.
-fn measured_apart(diagnosis: &Diagnosis) -> Vec<Definition> {
+fn measured_apart(analysis: &Analysis, diagnosis: &Diagnosis, names: &[String]) -> Vec<Definition> {
     let shown = diagnosis.surroundings.iter().take(MOST_SURROUNDINGS);
     let mut lines: Vec<Line> = shown.map(|fact| vec![plain(fact.as_str())]).collect();
     if diagnosis.surroundings.len() > MOST_SURROUNDINGS {
@@ -441,9 +441,36 @@ fn measured_apart(diagnosis: &Diagnosis) -> Vec<Definition> {
             [name].into_iter().chain(signs).chain([vec![plain(finding.experiment.as_str())]]).collect();
         define("suspected", Tone::Undecided, body)
     });
-    let mut all = vec![define("around them", Tone::Plain, lines)];
+    // In the order of the arrows: what is told of the fast side comes first.
+    let sides = format!("{} (fast) -> {} (slow)", names[diagnosis.fast], names[diagnosis.slow]);
+    lines.insert(0, vec![plain(sides)]);
+    let mut all: Vec<Definition> = other_work(analysis, diagnosis).into_iter().collect();
+    all.push(define("around them", Tone::Plain, lines));
     all.extend(suspected);
     all
+}
+
+/// Recordings of different programs say little about each other.
+fn other_work(analysis: &Analysis, diagnosis: &Diagnosis) -> Option<Definition> {
+    let [fast, slow] = [diagnosis.fast, diagnosis.slow].map(|index| work(&analysis.variants[index].argv));
+    let program = |argv: &[String]| argv.first().map(|word| base_name(word).to_owned()).unwrap_or_default();
+    let (one, other) = (program(fast), program(slow));
+    let text = match one == other {
+        true if fast == slow => return None,
+        true => format!("the arguments of {one} differ: this may not be the same work"),
+        false => format!("{one} and {other} are different programs: this is hardly the same work"),
+    };
+    Some(define("not the same", Tone::Warning, vec![vec![plain(text)]]))
+}
+
+/// Without the variables that `env` sets, which are no work.
+fn work(argv: &[String]) -> &[String] {
+    let is_setting = |word: &&String| word.contains('=') || base_name(word) == "env";
+    &argv[argv.iter().take_while(is_setting).count()..]
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// What has the same reason is told together.

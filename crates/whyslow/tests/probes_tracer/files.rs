@@ -134,3 +134,14 @@ fn direct_input_is_told() {
     // Not every file system has it.
     assert!(seen.total.direct == 0 || find("there").direct == 1);
 }
+
+#[test]
+fn files_without_a_name_are_created_ones() {
+    let _turn = turn();
+    let body = "int f = open(\".\", O_TMPFILE | O_RDWR, 0600); if (f < 0) return 0; write(f, \"abc\", 3);";
+    let (seen, _) = in_directory(body, |path| assert!(path.is_dir()));
+    let row = seen.files.iter().find(|row| row.path.ends_with("/unnamed"));
+    // Not every file system has such files.
+    let Some(row) = row else { return };
+    assert_eq!((row.opened, row.created, row.written_bytes), (1, 1, 3));
+}

@@ -1,6 +1,6 @@
 //! Checks and barriers that a compiler adds against attacks.
 
-use super::evidence::LEAST;
+use super::evidence::{LEAST, specific};
 use super::programs::{is_in_the_code, other_elf, swapped_program};
 use super::{Suspect, Suspicion, signs};
 use crate::explain::Case;
@@ -20,13 +20,21 @@ pub const SUSPECT: Suspect = Suspect {
 
 const KINDS: [&str; 7] =
     ["stack protector", "fortify", "cfi", "retpoline", "stack clash", "libstdc++ assertions", "safe stack"];
-const FLAGS: [&str; 8] = [
+/// What such builds call: fortified functions, arithmetic that traps (-ftrapv), the checks of a standard library.
+const CHECKS: [&str; 8] =
+    ["_chk", "__addv", "__subv", "__mulv", "__negv", "__absv", "__ubsan_handle", "__glibcxx_assert"];
+/// Then they come before what else may be said of a build.
+const MOSTLY: f64 = 0.8;
+/// From this part of the gap on, the checks themselves are it.
+const MOST: f64 = 0.2;
+const FLAGS: [&str; 9] = [
     "-fstack-protector",
     "-D_FORTIFY_SOURCE",
     "-fcf-protection",
     "-mindirect-branch",
     "-fstack-clash-protection",
     "-ftrapv",
+    "-fsanitize",
     "-fhardened",
     "-D_GLIBCXX_ASSERTIONS",
 ];
@@ -39,13 +47,15 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let (fast, slow) = other_elf(case);
     let (known, all) = (hardening(&fast), hardening(&slow));
     let added: Vec<String> = all.into_iter().filter(|kind| !known.contains(kind)).collect();
-    let checked = signs::more_in_functions_alone(case, &["_chk"]).filter(|more| case.share(*more) > LEAST);
+    let checked = signs::more_in_functions_alone(case, &CHECKS).filter(|more| case.share(*more) > LEAST);
     if added.is_empty() && checked.is_none() {
         return None;
     }
     // It rarely makes much of a difference, so anything else that is known of the builds comes before it.
     let is_small = case.gap.ratio < 1.5;
+    let by_time = checked.map(|more| case.share(more)).filter(|share| *share > MOST).and_then(specific);
     let weight = if is_small || checked.is_some() { 0.5 } else { 0.3 };
+    let weight = by_time.map_or(weight, |seen| seen.max(MOSTLY));
     let mut signs: Vec<String> = added.iter().map(|kind| format!("built with {kind}")).collect();
     signs.extend(checked.map(|more| format!("{} more in checking functions", signs::seconds(more))));
     Some(Suspicion::of_difference(difference, weight, signs))
@@ -87,6 +97,15 @@ mod tests {
     fn a_little_more_with_stack_protection() {
         let test = builds(0.36, Some("stack protector"));
         assert!(test.weight(&SUSPECT) > 0.4);
+        assert_eq!(test.candidates()[0], "build.hardening");
+    }
+
+    #[test]
+    fn arithmetic_that_traps_is_a_check() {
+        let test = builds(0.9, None).cpu(
+            &[("main;sum", 1.0)],
+            &[("main;sum;b!__addvsi3", 0.4), ("main;sum;b!__mulvsi3", 0.2), ("main;sum", 0.4)],
+        );
         assert_eq!(test.candidates()[0], "build.hardening");
     }
 

@@ -54,6 +54,9 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let seen =
         signs::more_in_functions(case, &FUNCTIONS).filter(|more| specific(case.share(*more)).is_some());
     let sign = seen.map(|more| format!("{} more in functions of the locale", signs::seconds(more)));
+    if has_no_other_locale(case) {
+        return None;
+    }
     if let Some(mut found) = settings::suspicion(case, |setting| VARIABLES.contains(&setting.name.as_str())) {
         found.signs.extend(sign);
         return Some(found);
@@ -62,6 +65,14 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let mut found = Suspicion::located(case, weight, sign.into_iter().collect());
     found.ideas.extend(settings::on_both_sides(case, "LC_ALL", "C"));
     Some(found)
+}
+
+/// What is set differs, and what programs have of it does not: a locale that is not installed is C.
+fn has_no_other_locale(case: &Case<'_>) -> bool {
+    let (fast, slow) = (case.fast.environment(), case.slow.environment());
+    let fact = |name: &str| Some((fast?.get(name), slow?.get(name)));
+    let is_one_missing = fact("locale.missing").is_some_and(|(one, other)| one != other);
+    is_one_missing && fact("locale").is_some_and(|(one, other)| one.is_some() && one == other)
 }
 
 #[cfg(test)]
@@ -82,6 +93,16 @@ mod tests {
             .cpu(&[("sort;memcmp", 1.0)], &[("sort;libc.so.6!strcoll_l", 0.85), ("sort", 0.15)]);
         assert!(test.claim_on(&SUSPECT, "LC_ALL").unwrap().is_experiment);
         assert!(test.claim_on(&SUSPECT, "LOCPATH").unwrap().is_experiment, "useless without the other");
+    }
+
+    #[test]
+    fn one_that_is_not_installed_is_no_other_locale() {
+        let test = |slow: &'static [(&'static str, &'static str)]| {
+            sort().fast_env("LC_ALL", "C").slow_env("LC_ALL", "xx_YY.UTF-8").facts(&[("locale", "C")], slow)
+        };
+        let missing = test(&[("locale", "C"), ("locale.missing", "xx_YY.UTF-8")]);
+        assert!(missing.look(&SUSPECT).is_none());
+        assert!(test(&[("locale", "xx_YY.UTF-8")]).look(&SUSPECT).is_some());
     }
 
     #[test]

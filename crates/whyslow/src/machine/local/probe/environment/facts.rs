@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::super::proc;
-use super::secrets;
 use super::snapshot::Snapshot;
+use super::{locales, secrets};
 
 pub type Facts = BTreeMap<String, String>;
 
@@ -71,6 +71,12 @@ fn locale(facts: &mut Facts, variables: &[&[u8]]) {
         let value = set("LC_ALL").or_else(|| set(category)).or_else(|| set("LANG")).unwrap_or("C".into());
         facts.insert(format!("locale.{category}"), value.clone());
         effective.push(value);
+    }
+    let path = set("LOCPATH").unwrap_or_default();
+    // One that is not there makes setlocale fail as a whole, and everything stays as in C.
+    if let Some(missing) = effective.iter().find(|name| !locales::is_installed(name, &path)) {
+        facts.insert("locale.missing".into(), missing.clone());
+        effective = vec!["C".to_owned()];
     }
     effective.dedup();
     facts.insert("locale".into(), effective.join(", "));

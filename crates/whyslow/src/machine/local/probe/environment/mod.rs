@@ -7,6 +7,7 @@ mod computer;
 pub mod facts;
 mod groups;
 pub mod interpreter;
+mod locales;
 mod objects;
 mod secrets;
 mod snapshot;

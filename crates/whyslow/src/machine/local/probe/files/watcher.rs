@@ -101,11 +101,17 @@ impl Watcher {
     }
 
     fn opened(&mut self, task: Task, call: &Call, at: PathAt, flags: Flags, result: Result<u64, i32>) {
-        let is_new = self.creating.remove(&task.thread) == Some(false);
-        let name = self.path(task, call, at).unwrap_or_else(names::unknown);
+        let flags = open_flags(task, call, flags);
+        let is_unnamed = flags & libc::O_TMPFILE as u64 == libc::O_TMPFILE as u64;
+        let is_new = self.creating.remove(&task.thread) == Some(false) || is_unnamed;
+        let mut name = self.path(task, call, at).unwrap_or_else(names::unknown);
+        if is_unnamed {
+            // What was given is the directory.
+            name = [&name[..], UNNAMED].concat().into();
+        }
         match result {
             Ok(descriptor) => {
-                let is_direct = open_flags(task, call, flags) & libc::O_DIRECT as u64 != 0;
+                let is_direct = flags & libc::O_DIRECT as u64 != 0;
                 self.ledger.note(&name, |row| {
                     row.opened += 1;
                     row.created += u64::from(is_new);
@@ -254,6 +260,9 @@ fn written(row: &mut FileUse, bytes: u64) {
     row.writes += 1;
     row.written_bytes += bytes;
 }
+
+/// A file that has no name of its own (O_TMPFILE), in the directory that was given.
+const UNNAMED: &[u8] = b"/unnamed";
 
 fn open_flags(task: Task, call: &Call, flags: Flags) -> u64 {
     match flags {
