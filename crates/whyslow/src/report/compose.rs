@@ -306,9 +306,20 @@ pub(super) fn legend(analysis: &Analysis, labels: &[String]) -> Option<Part> {
     let is_needed =
         analysis.variants.iter().zip(labels).any(|(variant, label)| printable(&variant.name) != *label);
     let line = |(variant, label): (&VariantSummary, &String)| -> Line {
-        vec![plain(format!("{label}  ")), toned(Tone::Strong, printable(&variant.name))]
+        vec![plain(format!("{label}  ")), toned(Tone::Strong, without_long_words(&printable(&variant.name)))]
     };
     is_needed.then(|| Part::Text(analysis.variants.iter().zip(labels).map(line).collect()))
+}
+
+/// A path of a thousand folders would bury what it is the legend of; the recording has the whole.
+fn without_long_words(name: &str) -> String {
+    const LONG: usize = 300;
+    const SHOWN: usize = 120;
+    let shown = |word: &str| match word.chars().count() {
+        letters if letters > LONG => word.chars().take(SHOWN).chain("...".chars()).collect(),
+        _ => word.to_owned(),
+    };
+    name.split(' ').map(shown).collect::<Vec<String>>().join(" ")
 }
 
 fn notes(analysis: &Analysis, names: &[String]) -> Vec<Line> {
@@ -328,4 +339,20 @@ fn notes(analysis: &Analysis, names: &[String]) -> Vec<Line> {
         vec![toned(Tone::Faint, printable(&text))]
     }));
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_very_long_words_of_a_name_are_cut() {
+        let long = format!("PATH={} run  x", "/a:".repeat(400));
+        let shown = without_long_words(&long);
+        assert!(
+            shown.starts_with("PATH=/a:") && shown.ends_with("... run  x") && shown.len() < 150,
+            "{shown}"
+        );
+        assert_eq!(without_long_words("A=1 sort  words"), "A=1 sort  words");
+    }
 }

@@ -21,8 +21,12 @@ pub const SUSPECT: Suspect = Suspect {
 
 /// Fewer calls are too cheap to matter.
 const FEWEST_CALLS: u64 = 10_000;
-/// No allocator takes longer for a usual block.
+/// No allocator takes longer for a usual block...
 const LONGEST_CALL_S: f64 = 1e-6;
+/// ... and where it starts as often as this, its start is the likelier part, unless an allocator so many times as slow as the
+/// usual one could account for it.
+const MANY_STARTS: u64 = 20;
+const SLOWER: f64 = 3.0;
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let preloaded =
@@ -47,9 +51,11 @@ fn is_choice(setting: &settings::Setting) -> bool {
 fn by_preload(case: &Case<'_>, preloaded: &Preloaded) -> Suspicion {
     let is_alike = allocating::counted(case).is_none_or(|(fast, slow)| allocating::asks_alike(fast, slow));
     let are_allocators = preloaded.all().all(|file| allocating::is_allocator(file));
-    // Programs that ask for next to nothing have no use for an allocator: what is left is loading it.
+    // Programs that ask for next to nothing have no use for an allocator: what is left is loading it into each.
     let asked = case.slow.allocations().map(|seen| seen.allocations() as f64);
-    let is_asked = asked.is_none_or(|calls| case.share(calls * LONGEST_CALL_S) > LEAST);
+    let starts = case.slow.starts().unwrap_or(1);
+    let call_s = if starts >= MANY_STARTS { SLOWER * case.prices.malloc_s } else { LONGEST_CALL_S };
+    let is_asked = asked.is_none_or(|calls| case.share(calls * call_s) > LEAST);
     let weight = if is_asked { 0.9 } else { 0.2 };
     let claim = preloaded.claim(weight, is_alike && are_allocators && is_asked);
     let sign = case.differences[preloaded.difference].title();
@@ -150,6 +156,20 @@ mod tests {
         assert!(test("/usr/lib/libfakeroot.so").claim_on(&SUSPECT, "LD_PRELOAD").is_none());
         let both = test("/usr/lib/libjemalloc.so.2:/usr/lib/libfakeroot.so");
         assert!(!both.claim_on(&SUSPECT, "LD_PRELOAD").unwrap().is_experiment);
+    }
+
+    #[test]
+    fn an_allocator_that_is_loaded_again_and_again_and_hardly_asked() {
+        let spawns = |calls: u64| {
+            let test = TestCase::new("spawn 50 openssl", "spawn 50 openssl")
+                .slow_env("LD_PRELOAD", "/usr/lib/libtcmalloc_minimal.so.4")
+                .seconds(0.1, 0.4)
+                .syscalls(|fast, slow| (fast.starts, slow.starts) = (51, 51))
+                .allocations(|fast, slow| (fast.malloc_calls, slow.malloc_calls) = (calls, calls));
+            (test.claim_on(&SUSPECT, "LD_PRELOAD").unwrap().is_experiment, test.candidates()[0])
+        };
+        assert_eq!(spawns(150_000), (false, "link.preload"));
+        assert!(spawns(9_000_000).0);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! More threads than CPUs.
 
-use super::evidence::{changed, claims_on_words, joined, specific};
+use super::evidence::{
+    changed, claims_on_words, has_alike_syscalls, is_same_program, is_user_time, joined, specific,
+    waited_for_cpu,
+};
 use super::signs::more_calls;
 use super::{Suspect, Suspicion, settings};
 use crate::explain::{Case, Side};
@@ -32,7 +35,7 @@ const VARIABLES: [&str; 11] = [
 const POLICIES: [&str; 3] = ["OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"];
 
 fn look(case: &Case<'_>) -> Option<Suspicion> {
-    joined(by_number(case), by_switching(case))
+    joined(by_number(case), joined(by_switching(case), by_crowding(case)))
 }
 
 /// A variable that asks for more threads than there are CPUs, on the slow side only.
@@ -81,6 +84,33 @@ fn by_switching(case: &Case<'_>) -> Option<Suspicion> {
     Some(suspicion)
 }
 
+/// Threads of its own that take the CPUs from each other, and spin rather than ask the kernel to wait.
+fn by_crowding(case: &Case<'_>) -> Option<Suspicion> {
+    let threads = |side: &Side<'_>| side.threads() as f64;
+    let is_crowded = threads(&case.slow) > cpus(case) && threads(&case.slow) > threads(&case.fast);
+    let ready = waited_for_cpu(case);
+    // Nobody else is in the crowd, and the work is not that of other code.
+    let is_alone = case.more(|side| side.processes().map(|count| count as f64)).is_none_or(|more| more < 1.0);
+    if !is_crowded || !is_alone || !is_same_program(case) {
+        return None;
+    }
+    let weight = match ready {
+        Some(share) if share > 0.3 => 0.35 + 0.5 * share,
+        Some(_) => return None,
+        // More work for each thread looks the same: a little more than that.
+        None if is_spinning(case) => 0.25,
+        None => return None,
+    };
+    let sign = format!("{:.0} threads besides the first one on {:.0} CPUs", threads(&case.slow), cpus(case));
+    Some(Suspicion::located(case, weight, vec![sign]))
+}
+
+/// Time of the program itself, while others of it are ready and have no CPU.
+fn is_spinning(case: &Case<'_>) -> bool {
+    let budget = case.gap.budget;
+    is_user_time(case, 0.5) && has_alike_syscalls(case) && budget.cpu_wait_s > 0.5 * budget.wall_s
+}
+
 fn is_number_of_jobs(word: &str) -> bool {
     let value = word.trim_start_matches(|letter: char| !letter.is_ascii_digit());
     let is_option =
@@ -127,6 +157,19 @@ mod tests {
     #[test]
     fn fewer_threads_than_cpus_are_something_else() {
         assert_eq!(threads(1).claim_on(&SUSPECT, "OMP_NUM_THREADS"), None);
+    }
+
+    #[test]
+    fn threads_that_spin_for_each_other_make_no_calls() {
+        let spin = |threads: u64, ready: f64| {
+            TestCase::new("spin 2 40", "spin 5 40")
+                .seconds(0.15, 0.6)
+                .wall(0.4, 2.4)
+                .median("run_queue_wait_s", 0.0, ready)
+                .syscalls(move |fast, slow| (fast.threads, slow.threads) = (2, threads))
+        };
+        assert!(spin(5, 1.5).weight(&SUSPECT) > 0.2);
+        assert_eq!(spin(2, 1.5).weight(&SUSPECT), 0.0);
     }
 
     #[test]

@@ -27,8 +27,8 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     let sign = signs::counts("libraries loaded:", slow.libraries, fast.libraries);
     let signs = std::iter::once(sign).chain(slow.in_loader()).collect();
     let mut found = Suspicion::located(case, weight, signs);
-    // With it, other libraries of the same names are found, which need others.
-    let path = case.variable("LD_LIBRARY_PATH");
+    // With it, other libraries of the same names are found, which need others; what is preloaded brings its own.
+    let path = case.variable("LD_LIBRARY_PATH").filter(|_| case.variable("LD_PRELOAD").is_none());
     found.claims.extend(path.map(|(difference, _)| Claim { difference, weight, is_experiment: false }));
     Some(found)
 }
@@ -52,6 +52,13 @@ mod tests {
     #[test]
     fn a_hundred_libraries_in_each_of_twenty_starts() {
         assert_eq!(needing(119, 20).candidates()[0], "link.libs-count");
+    }
+
+    #[test]
+    fn libraries_that_a_preloaded_one_brings_are_not_those_of_the_path() {
+        let test =
+            needing(3, 20).slow_env("LD_LIBRARY_PATH", "/d1:/d2").slow_env("LD_PRELOAD", "/lib/tcmalloc.so");
+        assert!(test.claim_on(&SUSPECT, "LD_LIBRARY_PATH").is_none());
     }
 
     #[test]
