@@ -17,6 +17,9 @@ pub const SUSPECT: Suspect = Suspect {
     look,
 };
 
+/// Of a variable that differs without more searches: less than any sign that was counted.
+const BARE: f64 = 0.31;
+
 fn look(case: &Case<'_>) -> Option<Suspicion> {
     let misses = starting::more_search_misses(case);
     let weight = misses.and_then(|misses| specific(signs::share_of_calls(case, misses)));
@@ -43,7 +46,7 @@ fn look(case: &Case<'_>) -> Option<Suspicion> {
     // The variable also decides which libraries are found, so it takes a count to call it an experiment.
     found.claims.extend(variable.map(|difference| Claim {
         difference,
-        weight: weight.unwrap_or(0.4),
+        weight: weight.unwrap_or(BARE),
         is_experiment: weight.is_some(),
     }));
     Some(found)
